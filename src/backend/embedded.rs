@@ -1,0 +1,135 @@
+//! The embedded backend: an engine in this process, opened by the first command.
+//!
+//! A stream is the command followed by `getMore` through [`Engine::run`], so the shell and a server over the same engine
+//! exercise the same code.
+
+use std::sync::OnceLock;
+
+use bson::raw::cstr;
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
+
+use super::{Backend, Cursor, Request, Topology};
+use crate::engine::{Engine, Location};
+use crate::error::{Error, Result};
+use crate::interrupt::Interrupt;
+
+/// The engine in this process. Nothing touches the disk before the first command.
+pub struct Embedded {
+    location: Location,
+    engine: OnceLock<Result<Engine>>,
+}
+
+impl Embedded {
+    /// A backend over the data at `location`, not opened yet.
+    pub fn new(location: Location) -> Self {
+        Self { location, engine: OnceLock::new() }
+    }
+
+    /// The engine, opened now if it is not yet.
+    fn engine(&self) -> Result<&Engine> {
+        self.engine.get_or_init(|| Engine::open(&self.location)).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl Backend for Embedded {
+    fn describe(&self) -> Topology {
+        let directory = match &self.location {
+            Location::Directory(path) => Some(path.display().to_string()),
+            Location::Ephemeral => None,
+        };
+        Topology::Embedded { directory }
+    }
+
+    fn run(&self, request: Request) -> Result<RawDocumentBuf> {
+        self.engine()?.run(&request)
+    }
+
+    fn stream(&self, request: Request) -> Result<Box<dyn Cursor>> {
+        let engine = self.engine()?.clone();
+        let reply = engine.run(&request)?;
+        let (id, namespace, batch) = open_cursor(&reply, "firstBatch")?;
+        let (db, collection) = namespace.split_once('.').unwrap_or((&request.db, ""));
+        let (db, collection) = (db.to_owned(), collection.to_owned());
+        let batch_size = batch_size(&request.body);
+        Ok(Box::new(EngineCursor { engine, db, collection, id, batch_size, first: Some(batch), interrupt: request.interrupt }))
+    }
+}
+
+/// A cursor of the engine, drained by `getMore`.
+struct EngineCursor {
+    engine: Engine,
+    db: String,
+    collection: String,
+    id: i64,
+    batch_size: Option<i64>,
+    first: Option<Vec<RawDocumentBuf>>,
+    interrupt: Interrupt,
+}
+
+impl EngineCursor {
+    fn run(&self, body: RawDocumentBuf) -> Result<RawDocumentBuf> {
+        self.engine.run(&Request { db: self.db.clone(), body, interrupt: self.interrupt.clone() })
+    }
+}
+
+impl Cursor for EngineCursor {
+    fn next_batch(&mut self) -> Result<Option<Vec<RawDocumentBuf>>> {
+        if let Some(batch) = self.first.take() {
+            return Ok(Some(batch));
+        }
+        if self.id == 0 {
+            return Ok(None);
+        }
+        let mut command = rawdoc! { "getMore": self.id, "collection": self.collection.as_str() };
+        if let Some(size) = self.batch_size {
+            command.append(cstr!("batchSize"), size);
+        }
+        let reply = self.run(command)?;
+        let (id, _, batch) = open_cursor(&reply, "nextBatch")?;
+        self.id = id;
+        Ok(Some(batch))
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+}
+
+impl Drop for EngineCursor {
+    fn drop(&mut self) {
+        if self.id != 0 {
+            // Nobody is left to hear of a failure; the engine forgets idle cursors by itself.
+            let _ = self.run(rawdoc! { "killCursors": self.collection.as_str(), "cursors": [self.id] });
+        }
+    }
+}
+
+/// The parts of a `cursor` reply: id, namespace and batch.
+fn open_cursor(reply: &RawDocument, batch: &str) -> Result<(i64, String, Vec<RawDocumentBuf>)> {
+    let malformed = |what: &str| Error::Storage(format!("the engine's reply has no `{what}`"));
+    let cursor = reply.get_document("cursor").map_err(|_| malformed("cursor"))?;
+    let id = cursor.get_i64("id").map_err(|_| malformed("cursor.id"))?;
+    let namespace = cursor.get_str("ns").map_err(|_| malformed("cursor.ns"))?.to_owned();
+    let documents = cursor.get_array(batch).map_err(|_| malformed(batch))?;
+    let documents = documents.into_iter().filter_map(|element| match element {
+        Ok(RawBsonRef::Document(document)) => Some(document.to_owned()),
+        _ => None,
+    });
+    Ok((id, namespace, documents.collect()))
+}
+
+/// The batch size that the command asked for, which its `getMore`s repeat.
+fn batch_size(body: &RawDocument) -> Option<i64> {
+    let number = |value: RawBsonRef<'_>| match value {
+        RawBsonRef::Int32(size) => Some(i64::from(size)),
+        RawBsonRef::Int64(size) => Some(size),
+        #[allow(clippy::cast_possible_truncation)]
+        RawBsonRef::Double(size) => Some(size as i64),
+        _ => None,
+    };
+    let size = body.get("batchSize").ok().flatten().and_then(number).or_else(|| {
+        let cursor = body.get_document("cursor").ok()?;
+        cursor.get("batchSize").ok().flatten().and_then(number)
+    });
+    size.filter(|size| *size > 0)
+}

@@ -1,0 +1,88 @@
+//! The dialect: from text to tokens to inputs, each with its list of edits, and whether an input is complete.
+//!
+//! The grammar (`grammar/shell.pest`) defines every lexical form and the structure; this room walks its tree and says
+//! things in words. It looks at tokens, never at characters, except in the one file that maps positions.
+
+use std::ops::Range;
+
+use crate::error::SyntaxError;
+
+/// Where a text comes from. It decides what is rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The prompt, a pipe, `--eval`: top-level `let`, `const` and `class` may be declared again by a later input, and a
+    /// one-word shell word may be the whole input.
+    Prompt,
+    /// A classic script file: everything that is JavaScript passes byte for byte.
+    Script,
+    /// An ES module file.
+    Module,
+}
+
+/// A text after the dialect's work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// What it is as a whole.
+    pub verdict: Verdict,
+    /// Its statements in order: shell words and the JavaScript between them. In a file there is one `Script` in which
+    /// words have become calls of `__word("use", "shop")`.
+    pub parts: Vec<Part>,
+    /// Repairs and warnings to tell the user of, one sentence each, for stderr.
+    pub notices: Vec<String>,
+}
+
+/// What a text is as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It can run.
+    Complete,
+    /// It wants another line: the opening that is still open, if it is a bracket.
+    Incomplete {
+        /// The innermost open bracket, template or comment, in bytes of the text.
+        opener: Option<Range<usize>>,
+    },
+    /// It can never run, whatever follows.
+    Broken(SyntaxError),
+}
+
+/// One piece of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// A shell word with its arguments, e.g. `use shop`.
+    Word {
+        /// The verb, e.g. `use`.
+        verb: String,
+        /// Its arguments as typed, without a trailing `;`.
+        arguments: Vec<String>,
+        /// A one-word form (`it`, `exit`): the user's own global of that name wins, so the text is kept.
+        alone: bool,
+        /// Bytes of the text.
+        span: Range<usize>,
+    },
+    /// JavaScript to run.
+    Script(Code),
+}
+
+/// JavaScript that QuickJS can read, and how its positions map back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Code {
+    /// The rewritten text.
+    pub text: String,
+    /// What was rewritten, in order of position.
+    pub edits: Vec<Edit>,
+    /// Bytes of the user's text that this code stands for.
+    pub span: Range<usize>,
+    /// It uses `await` at the top level.
+    pub awaits: bool,
+    /// The name that its last statement declares, when that is a function or class (mongosh echoes it).
+    pub declares: Option<String>,
+}
+
+/// One difference between what the user wrote and what runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Bytes of the user's text.
+    pub source: Range<usize>,
+    /// Bytes of the rewritten text.
+    pub output: Range<usize>,
+}

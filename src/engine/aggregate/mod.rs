@@ -1,0 +1,1 @@
+//! Pipelines: stages that turn one stream of documents into another.

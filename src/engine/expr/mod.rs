@@ -1,0 +1,1 @@
+//! Aggregation expressions: compiled once, then evaluated on documents.

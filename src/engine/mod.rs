@@ -1,0 +1,65 @@
+//! The embedded database: commands in, replies out, as MongoDB 7.0 standalone answers them.
+//!
+//! A command is compiled once - every bad one dies there - and then run. Only `storage` touches the disk and names the
+//! storage crate; `query`, `update`, `expr` and `aggregate` are pure and never read storage.
+
+pub mod aggregate;
+pub mod command;
+pub mod expr;
+pub mod index;
+pub mod query;
+pub mod storage;
+pub mod update;
+
+use std::path::PathBuf;
+
+use bson::RawDocumentBuf;
+
+use crate::error::Result;
+use crate::interrupt::Interrupt;
+
+/// One command for one database, as it would travel to a server.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The database it runs on.
+    pub db: String,
+    /// The command document; its first key is the command's name.
+    pub body: RawDocumentBuf,
+    /// Stops a long scan, sort or wait.
+    pub interrupt: Interrupt,
+}
+
+/// Where an engine keeps its data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A directory, created when missing, kept afterwards.
+    Directory(PathBuf),
+    /// A scratch directory that is removed when the engine is dropped.
+    Ephemeral,
+}
+
+/// An open database. Cheap to clone; clones share everything.
+#[derive(Clone)]
+pub struct Engine {}
+
+impl Engine {
+    /// Opens (and repairs, if the last process died) the data at `location`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Storage`] naming the directory when it is held by another process, damaged, of another format
+    /// number, or not readable and writable.
+    pub fn open(location: &Location) -> Result<Self> {
+        let _ = location;
+        unimplemented!()
+    }
+
+    /// Runs one command and answers with the reply document (`ok: 1.0`, write errors inside).
+    ///
+    /// # Errors
+    /// [`crate::Error::Command`] where a server would reply `ok: 0`; [`crate::Error::Interrupted`];
+    /// [`crate::Error::Storage`] when the disk fails.
+    pub fn run(&self, request: &Request) -> Result<RawDocumentBuf> {
+        let _ = request;
+        unimplemented!()
+    }
+}

@@ -1,0 +1,1 @@
+//! Filters: a query document compiled once, then asked about many documents.

@@ -1,0 +1,1 @@
+//! Updates: an update document compiled once, then applied to documents.

@@ -1,0 +1,16 @@
+//! tally: a mongo shell in one small binary.
+
+pub mod backend;
+pub mod dialect;
+pub mod engine;
+pub mod error;
+pub mod interrupt;
+pub mod print;
+pub mod repl;
+pub mod script;
+pub mod session;
+pub mod shell;
+pub mod value;
+
+pub use error::{Error, Result};
+pub use interrupt::Interrupt;

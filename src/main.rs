@@ -1,0 +1,3 @@
+//! The `tally` program.
+
+fn main() {}

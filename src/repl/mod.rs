@@ -1,0 +1,1 @@
+//! The interactive prompt: reading lines, completing, highlighting, remembering.

@@ -1,0 +1,1 @@
+//! JavaScript: QuickJS behind one native door, and BSON in and out of it.

@@ -1,0 +1,1 @@
+//! One input in, one printed reply out.

@@ -1,0 +1,1 @@
+//! Dotted paths into documents and arrays, as queries, projections and updates walk them.
