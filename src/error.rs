@@ -145,7 +145,9 @@ impl fmt::Display for Error {
             Self::Syntax(error) => write!(f, "SyntaxError: {}", error.message),
             Self::Thrown(thrown) => f.write_str(&thrown.text),
             Self::Command(error) => f.write_str(&error.message),
-            Self::Connection(message) | Self::Storage(message) | Self::Usage(message) => f.write_str(message),
+            Self::Connection(message) | Self::Storage(message) | Self::Usage(message) => {
+                f.write_str(message)
+            }
             Self::Interrupted => f.write_str("interrupted"),
             Self::Exit(code) => write!(f, "exit with code {code}"),
         }

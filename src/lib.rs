@@ -1,6 +1,7 @@
 //! tally: a mongo shell in one small binary.
 
 pub mod backend;
+pub mod cli;
 pub mod dialect;
 pub mod engine;
 pub mod error;

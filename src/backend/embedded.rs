@@ -51,7 +51,15 @@ impl Backend for Embedded {
         let (db, collection) = namespace.split_once('.').unwrap_or((&request.db, ""));
         let (db, collection) = (db.to_owned(), collection.to_owned());
         let batch_size = batch_size(&request.body);
-        Ok(Box::new(EngineCursor { engine, db, collection, id, batch_size, first: Some(batch), interrupt: request.interrupt }))
+        Ok(Box::new(EngineCursor {
+            engine,
+            db,
+            collection,
+            id,
+            batch_size,
+            first: Some(batch),
+            interrupt: request.interrupt,
+        }))
     }
 }
 
@@ -99,7 +107,8 @@ impl Drop for EngineCursor {
     fn drop(&mut self) {
         if self.id != 0 {
             // Nobody is left to hear of a failure; the engine forgets idle cursors by itself.
-            let _ = self.run(rawdoc! { "killCursors": self.collection.as_str(), "cursors": [self.id] });
+            let _ =
+                self.run(rawdoc! { "killCursors": self.collection.as_str(), "cursors": [self.id] });
         }
     }
 }

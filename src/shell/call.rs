@@ -38,7 +38,9 @@ pub struct Call<'a> {
 impl Call<'_> {
     /// The argument at `index`; `None` when it is missing, `undefined` or null.
     pub fn value(&self, index: usize) -> Option<&RawBson> {
-        self.arguments.get(index).filter(|value| !matches!(value, RawBson::Undefined | RawBson::Null))
+        self.arguments
+            .get(index)
+            .filter(|value| !matches!(value, RawBson::Undefined | RawBson::Null))
     }
 
     /// The argument at `index` as a raw document, or `None` when it was left out.
@@ -60,9 +62,8 @@ impl Call<'_> {
     pub fn document(&self, index: usize, name: &str) -> Result<Document> {
         match self.raw_document(index, name)? {
             None => Ok(Document::new()),
-            Some(document) => {
-                Document::try_from(document).map_err(|error| Error::Usage(format!("`{name}`: {error}")))
-            }
+            Some(document) => Document::try_from(document)
+                .map_err(|error| Error::Usage(format!("`{name}`: {error}"))),
         }
     }
 

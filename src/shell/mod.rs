@@ -5,10 +5,11 @@
 //! gives a [`Reply`] out, through the one door in `script`.
 
 mod call;
+mod output;
 
 pub use call::{Arguments, Call, Receiver};
+pub use output::{Output, Paced};
 
-use std::io::Write;
 use std::sync::Arc;
 
 use bson::{RawBson, RawDocumentBuf};
@@ -127,12 +128,4 @@ pub struct Shell {
     pub db: String,
     /// Where results and warnings go.
     pub output: Output,
-}
-
-/// The two streams a session writes to. Results and `print` share one, so their order is kept.
-pub struct Output {
-    /// Results and what scripts print.
-    pub out: Box<dyn Write + Send>,
-    /// Warnings, notices and, where there is no terminal, errors.
-    pub err: Box<dyn Write + Send>,
 }
