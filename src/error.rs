@@ -26,6 +26,8 @@ pub enum Error {
     Storage(String),
     /// A shell function was called wrongly; the text is the shell's own.
     Usage(String),
+    /// A shell function throws an error object of a class of its own (`WriteError`, `MongoServerError`...).
+    Raised(Box<Raised>),
     /// The user changed their mind (Ctrl-C).
     Interrupted,
     /// The script asked the process to end with this exit code (`quit(3)`).
@@ -80,6 +82,30 @@ pub struct Frame {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
+}
+
+/// An error object that a shell function throws.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Raised {
+    /// The error's class: a class of the shell's table, or else the `name` of a plain JavaScript `Error`; `Error` is
+    /// just that.
+    pub class: &'static str,
+    /// Its message, up to the document it quotes.
+    pub message: String,
+    /// A document that the message quotes as `tojson` writes it (`count failed: {...}`), which is printing's to write.
+    pub quoted: Option<Document>,
+    /// The message after that document.
+    pub tail: String,
+    /// Its own fields, e.g. `code` and `writeErrors`.
+    pub fields: Document,
+}
+
+impl Raised {
+    /// The whole message; `tojson` writes the quoted document.
+    pub fn text(&self, tojson: impl FnOnce(&Document) -> String) -> String {
+        let quoted = self.quoted.as_ref().map(tojson).unwrap_or_default();
+        format!("{}{quoted}{}", self.message, self.tail)
+    }
 }
 
 /// A command that the database refused.
@@ -148,6 +174,7 @@ impl fmt::Display for Error {
             Self::Connection(message) | Self::Storage(message) | Self::Usage(message) => {
                 f.write_str(message)
             }
+            Self::Raised(raised) => f.write_str(&raised.text(Document::to_string)),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Exit(code) => write!(f, "exit with code {code}"),
         }

@@ -5,18 +5,22 @@
 //! gives a [`Reply`] out, through the one door in `script`.
 
 mod call;
+mod held;
+mod nearest;
 mod output;
 
 pub use call::{Arguments, Call, Receiver};
+pub use nearest::nearest;
 pub use output::{Output, Paced};
 
 use std::sync::Arc;
 
 use bson::{RawBson, RawDocumentBuf};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Request};
 use crate::error::Result;
 use crate::interrupt::Interrupt;
+use held::Table;
 
 /// Which shell is emulated. It decides number types, results and printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -32,21 +36,44 @@ pub enum Emulate {
 pub struct Class {
     /// What the door calls it and the prelude's key for it, e.g. `Collection`.
     pub name: &'static str,
-    /// The constructor's global name as `mongo` has it, e.g. `DBCollection`; empty if it has none.
+    /// The global it hangs on: the constructor's name as `mongo` has it, e.g. `DBCollection`, or the object that gets
+    /// the functions, e.g. `rs`; empty if it has none.
     pub global: &'static str,
+    /// What its rows become.
+    pub kind: Kind,
+    /// Which emulated shells have that global.
+    pub shells: Shells,
     /// One line for `help`.
     pub help: &'static str,
     /// Its rows, sorted by name.
     pub methods: &'static [Method],
 }
 
+/// What the rows of a class become in JavaScript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Methods of a prototype. A row `constructor` is what the global does when it is called, with `new` or without;
+    /// without such a row the global cannot be called.
+    Instances,
+    /// As `Instances`; an object prints as `Name({...})` of its own fields (what printing calls a result).
+    Results,
+    /// As `Results`, and the objects are errors that can be thrown, derived from `Error`.
+    Errors,
+    /// Functions on the global of that name, which is made (a plain object) when there is none; `globalThis` stands for
+    /// the globals themselves.
+    Functions,
+    /// Methods added to the prototype of the JavaScript built-in of that name (`String`, `Number`).
+    Extensions,
+}
+
 /// One thing a user can call. Dispatch, help and completion all read this row.
 pub struct Method {
     /// The name as typed, e.g. `findOne`.
     pub name: &'static str,
-    /// Its arguments, e.g. `(filter, projection)`.
+    /// Its arguments, e.g. `(filter, projection)`; empty for a property, which is read without a call (a getter that
+    /// an own field of the same name shadows).
     pub usage: &'static str,
-    /// One line of help.
+    /// One line of help; empty for the primitives under the prelude, which no listing shows.
     pub help: &'static str,
     /// Which emulated shells have it.
     pub shells: Shells,
@@ -98,15 +125,19 @@ pub enum Show {
 pub enum Reply {
     /// `undefined`.
     Nothing,
-    /// A value that the shell itself built.
+    /// A value that the shell itself built; an int32 or a double is a number.
     Value(RawBson),
+    /// A BSON value as an object of its class: what constructors answer. An int32 is a `NumberInt` object, a double a
+    /// `Double`, a date a `Date`.
+    Typed(RawBson),
     /// A value that came from the server: its numbers remember their types when it is saved again.
     Served(RawBson),
     /// Documents from the server, as an array.
     Documents(Vec<RawDocumentBuf>),
     /// A new object of a shell class with these own fields, e.g. `WriteResult`.
     Instance(&'static str, RawDocumentBuf),
-    /// A new object of a shell class that stands for something held in the [`Shell`], e.g. a cursor.
+    /// A new object of a shell class that stands for something held in the [`Shell`], e.g. a cursor. When the object
+    /// is collected, [`Shell::release`] forgets what it stood for.
     Handle(&'static str, u32),
     /// A database object.
     Database(String),
@@ -128,4 +159,95 @@ pub struct Shell {
     pub db: String,
     /// Where results and warnings go.
     pub output: Output,
+    /// How many documents of a cursor a prompt shows at once (`DBQuery.shellBatchSize`).
+    pub batch_size: usize,
+    /// Cursors, bulk builders and whatever else script objects stand for.
+    held: Table,
+    /// Deprecations and notices that were given once already.
+    noticed: Vec<&'static str>,
 }
+
+impl Shell {
+    /// A shell that sends its commands to `backend`, starting in database `db`.
+    pub fn new(
+        backend: Arc<dyn Backend>,
+        interrupt: Interrupt,
+        emulate: Emulate,
+        db: impl Into<String>,
+        output: Output,
+    ) -> Self {
+        Self {
+            backend,
+            interrupt,
+            emulate,
+            db: db.into(),
+            output,
+            batch_size: 20,
+            held: Table::default(),
+            noticed: Vec::new(),
+        }
+    }
+
+    /// Sends one command and returns the reply.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    pub fn run(&self, db: &str, body: RawDocumentBuf) -> Result<RawDocumentBuf> {
+        self.interrupt.check()?;
+        self.backend.run(Request { db: db.to_owned(), body, interrupt: self.interrupt.clone() })
+    }
+
+    /// Forgets what a script object stood for: the object was collected. An open cursor is closed at the server.
+    pub fn release(&mut self, handle: u32) {
+        self.held.remove(handle);
+    }
+
+    /// Says something on stderr, once in the life of this shell.
+    fn notice(&mut self, text: &'static str) {
+        if !self.noticed.contains(&text) {
+            self.noticed.push(text);
+            self.output.notice(text);
+        }
+    }
+}
+
+/// Every class, sorted by name.
+pub fn classes() -> &'static [Class] {
+    CLASSES
+}
+
+/// The class of that name.
+pub fn class(name: &str) -> Option<&'static Class> {
+    CLASSES.binary_search_by_key(&name, |class| class.name).ok().map(|at| &CLASSES[at])
+}
+
+impl Class {
+    /// The row of that name.
+    pub fn method(&self, name: &str) -> Option<&'static Method> {
+        self.methods
+            .binary_search_by_key(&name, |method| method.name)
+            .ok()
+            .map(|at| &self.methods[at])
+    }
+}
+
+impl Method {
+    /// Whether the row is a property: read, not called.
+    pub fn is_property(&self) -> bool {
+        self.usage.is_empty()
+    }
+}
+
+impl Shells {
+    /// Whether `emulate` is one of them.
+    pub fn include(self, emulate: Emulate) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Mongo => emulate == Emulate::Mongo,
+            Self::Mongosh => emulate == Emulate::Mongosh,
+        }
+    }
+}
+
+/// Sorted by name.
+const CLASSES: &[Class] = &[];

@@ -1,0 +1,41 @@
+//! What script objects stand for: cursors, bulk builders and the like, each under a number.
+
+/// Something a script object stands for.
+pub(super) enum Held {}
+
+/// The table of everything held. A number is given again after its holder was released.
+#[derive(Default)]
+pub(super) struct Table {
+    slots: Vec<Option<Held>>,
+    free: Vec<u32>,
+}
+
+impl Table {
+    /// Keeps `held` and answers with its number, which is never 0.
+    pub(super) fn insert(&mut self, held: Held) -> u32 {
+        match self.free.pop() {
+            Some(handle) => {
+                self.slots[handle as usize - 1] = Some(held);
+                handle
+            }
+            None => {
+                self.slots.push(Some(held));
+                u32::try_from(self.slots.len())
+                    .expect("memory ends long before four billion cursors")
+            }
+        }
+    }
+
+    /// What `handle` stands for.
+    pub(super) fn get_mut(&mut self, handle: u32) -> Option<&mut Held> {
+        self.slots.get_mut((handle as usize).checked_sub(1)?)?.as_mut()
+    }
+
+    /// Forgets what `handle` stood for.
+    pub(super) fn remove(&mut self, handle: u32) {
+        let slot = (handle as usize).checked_sub(1).and_then(|at| self.slots.get_mut(at));
+        if slot.is_some_and(|slot| slot.take().is_some()) {
+            self.free.push(handle);
+        }
+    }
+}
