@@ -1,5 +1,8 @@
 //! tally: a mongo shell in one small binary.
 
+// The parser that pest derives names it.
+extern crate alloc;
+
 pub mod backend;
 pub mod cli;
 pub mod dialect;

@@ -3,6 +3,15 @@
 //! The grammar (`grammar/shell.pest`) defines every lexical form and the structure; this room walks its tree and says
 //! things in words. It looks at tokens, never at characters, except in the one file that maps positions.
 
+mod grammar;
+mod position;
+mod rewrite;
+mod tree;
+mod verdict;
+
+pub use grammar::VERBS;
+pub use position::Lines;
+
 use std::ops::Range;
 
 use crate::error::SyntaxError;
@@ -85,4 +94,25 @@ pub struct Edit {
     pub source: Range<usize>,
     /// Bytes of the rewritten text.
     pub output: Range<usize>,
+}
+
+/// The longest input.
+const LONGEST: usize = 64 << 20;
+
+/// Reads a text: what it is as a whole, what runs, and what is to be told of it.
+///
+/// Total: every text has an answer. A text that is broken still comes with its parts, because QuickJS has the last
+/// word on what JavaScript is: what it accepts, runs.
+pub fn parse(text: &str, source: Source) -> Input {
+    if text.len() > LONGEST {
+        let error =
+            SyntaxError { message: "an input may be 64 MB long at most".into(), span: 0..0 };
+        return Input { verdict: Verdict::Broken(error), parts: Vec::new(), notices: Vec::new() };
+    }
+    let tree = tree::Tree::read(grammar::Rule::input, text);
+    Input {
+        verdict: verdict::judge(&tree),
+        parts: rewrite::parts(&tree, source),
+        notices: Vec::new(),
+    }
 }

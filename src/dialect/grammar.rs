@@ -1,0 +1,15 @@
+//! The parser that pest derives from `grammar/shell.pest`, and the verbs that the grammar lists.
+//!
+//! pest documents the rules of a grammar in the code that it derives, hence the allowance.
+#![allow(missing_docs)]
+
+use pest_derive::Parser;
+
+/// The derived parser.
+#[derive(Parser)]
+#[grammar = "grammar/shell.pest"]
+pub(super) struct Shell;
+
+/// The verbs of shell words that the grammar knows, sorted. A verb that is missing here is JavaScript.
+pub const VERBS: &[&str] =
+    &["cls", "edit", "exit", "help", "it", "learn", "quit", "show", "trace", "translate", "use"];
