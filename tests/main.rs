@@ -5,5 +5,6 @@
 
 mod dialect;
 mod house;
+mod print;
 mod program;
 mod seeds;

@@ -2,6 +2,17 @@
 //!
 //! `script` builds a [`Shown`] from a JavaScript value, `session` from a reply. The styles know nothing of either.
 
+pub mod ink;
+pub mod mongo;
+pub mod mongosh;
+pub mod scalar;
+mod served;
+mod style;
+
+pub use ink::{Ink, Paint};
+pub use served::DB_REF;
+pub use style::{Options, Row, STYLES, Style, emulated, style};
+
 use bson::Bson;
 
 /// Everything a shell can be asked to show.
@@ -57,7 +68,8 @@ pub enum Shown {
         /// Has a setter.
         set: bool,
     },
-    /// A reference to an object that is being shown already, `steps` levels up.
+    /// A reference to an object that is being shown already, `steps` levels up: 1 is the object, array, `Map` or `Set`
+    /// that holds this reference itself.
     Ancestor(usize),
     /// A result of the shell's own (`WriteResult`, `BulkWriteResult`, `WriteError`): the classic shell prints
     /// `Name({...})`, mongosh the class name before the braces.
@@ -73,7 +85,8 @@ pub enum Shown {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Object {
     /// The constructor's name unless it is a plain object; `None` for plain ones. `[Object: null prototype]` is the
-    /// name of an object without prototype.
+    /// name of an object without prototype, and [`DB_REF`] that of a `DBRef`, whose fields are `$ref`, `$id` and
+    /// perhaps `$db`.
     pub name: Option<String>,
     /// Own enumerable fields in order; symbol keys as `Symbol(x)`.
     pub fields: Vec<(String, Shown)>,

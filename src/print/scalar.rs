@@ -1,0 +1,279 @@
+//! The text of single values as JavaScript and both shells write it: numbers, dates, bytes, regular expressions.
+
+use std::fmt::Write;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bson::Binary;
+use bson::spec::BinarySubtype;
+
+/// The largest distance from 1970 that a JavaScript date can have, in milliseconds.
+const FARTHEST: i64 = 8_640_000_000_000_000;
+
+/// A double as JavaScript's `String(number)` writes it; minus zero is `0`.
+pub fn number(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    // Rust's exponent form has the shortest digits that read back equal, the digits JavaScript wants.
+    let form = format!("{:e}", value.abs());
+    let (mantissa, exponent) = form.split_once('e').expect("the exponent form has an e");
+    let digits = mantissa.replace('.', "");
+    let exponent: i32 = exponent.parse().expect("the exponent is a small integer");
+    let point = exponent + 1;
+    let length = digits.len() as i32;
+    let mut text = String::with_capacity(length as usize + 8);
+    if value < 0.0 {
+        text.push('-');
+    }
+    if length <= point && point <= 21 {
+        text.push_str(&digits);
+        text.extend(std::iter::repeat_n('0', (point - length) as usize));
+    } else if 0 < point && point <= 21 {
+        text.push_str(&digits[..point as usize]);
+        text.push('.');
+        text.push_str(&digits[point as usize..]);
+    } else if -6 < point && point <= 0 {
+        text.push_str("0.");
+        text.extend(std::iter::repeat_n('0', -point as usize));
+        text.push_str(&digits);
+    } else {
+        text.push_str(&digits[..1]);
+        if length > 1 {
+            text.push('.');
+            text.push_str(&digits[1..]);
+        }
+        text.push('e');
+        text.push(if exponent < 0 { '-' } else { '+' });
+        text.push_str(&exponent.abs().to_string());
+    }
+    text
+}
+
+/// A moment's parts in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The year; 0 is 1 BC.
+    pub year: i64,
+    /// 1 to 12.
+    pub month: u32,
+    /// 1 to 31.
+    pub day: u32,
+    /// 0 to 23.
+    pub hour: u32,
+    /// 0 to 59.
+    pub minute: u32,
+    /// 0 to 59.
+    pub second: u32,
+    /// 0 to 999.
+    pub milli: u32,
+    /// 0 is Sunday.
+    pub weekday: u32,
+}
+
+impl Moment {
+    /// The parts of a number of milliseconds since 1970, or `None` where JavaScript has no such date.
+    pub fn from_millis(millis: i64) -> Option<Self> {
+        if !(-FARTHEST..=FARTHEST).contains(&millis) {
+            return None;
+        }
+        let days = millis.div_euclid(86_400_000);
+        let time = millis.rem_euclid(86_400_000) as u32;
+        // The civil calendar counted in years that begin in March, so that the leap day comes last.
+        let shifted = days + 719_468;
+        let era = shifted.div_euclid(146_097);
+        let of_era = shifted.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let shifted_month = (5 * day_of_year + 2) / 153;
+        let day = (day_of_year - (153 * shifted_month + 2) / 5 + 1) as u32;
+        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 } as u32;
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        Some(Self {
+            year,
+            month,
+            day,
+            hour: time / 3_600_000,
+            minute: time / 60_000 % 60,
+            second: time / 1_000 % 60,
+            milli: time % 1_000,
+            weekday: (days + 4).rem_euclid(7) as u32,
+        })
+    }
+
+    /// As the classic shell's `ISODate` has it: milliseconds only when there are some, and a negative year padded
+    /// like any text (`00-1`).
+    pub fn classic(&self) -> String {
+        let mut text = format!("{:0>4}", self.year.to_string());
+        let _ = write!(text, "-{:02}-{:02}T", self.month, self.day);
+        let _ = write!(text, "{:02}:{:02}:{:02}", self.hour, self.minute, self.second);
+        if self.milli != 0 {
+            let _ = write!(text, ".{:03}", self.milli);
+        }
+        text.push('Z');
+        text
+    }
+
+    /// As JavaScript's `toISOString` has it: always milliseconds, six digits and a sign for far years.
+    pub fn iso(&self) -> String {
+        let year = match self.year {
+            0..=9999 => format!("{:04}", self.year),
+            year if year < 0 => format!("-{:06}", -year),
+            year => format!("+{year:06}"),
+        };
+        format!(
+            "{year}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+            self.month, self.day, self.hour, self.minute, self.second, self.milli
+        )
+    }
+
+    /// As JavaScript's `Date.prototype.toString` has it where the local time is UTC.
+    pub fn spoken(&self) -> String {
+        const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+        const MONTHS: [&str; 12] =
+            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+        let year =
+            if self.year < 0 { format!("-{:06}", -self.year) } else { format!("{:04}", self.year) };
+        format!(
+            "{} {} {:02} {year} {:02}:{:02}:{:02} GMT+0000 (UTC)",
+            DAYS[self.weekday as usize],
+            MONTHS[self.month as usize - 1],
+            self.day,
+            self.hour,
+            self.minute,
+            self.second
+        )
+    }
+}
+
+/// Bytes in base64 with padding.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// Bytes in lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The dashed form of a UUID: subtype 4 and sixteen bytes.
+pub fn uuid(binary: &Binary) -> Option<String> {
+    let bytes: [u8; 16] = match binary.subtype {
+        BinarySubtype::Uuid => binary.bytes.as_slice().try_into().ok()?,
+        _ => return None,
+    };
+    let text = hex(&bytes);
+    Some(format!(
+        "{}-{}-{}-{}-{}",
+        &text[..8],
+        &text[8..12],
+        &text[12..16],
+        &text[16..20],
+        &text[20..]
+    ))
+}
+
+/// A regular expression as a literal. A pattern that came from a server may hold bare slashes and line ends, which a
+/// literal cannot; they are escaped as JavaScript's `RegExp.prototype.source` does.
+pub fn regex(pattern: &str, options: &str) -> String {
+    let mut text = String::with_capacity(pattern.len() + options.len() + 2);
+    text.push('/');
+    if pattern.is_empty() {
+        text.push_str("(?:)");
+    }
+    let mut class = false;
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => {
+                text.push('\\');
+                match letters.next() {
+                    Some('\n') => text.push('n'),
+                    Some(escaped) => text.push(escaped),
+                    None => text.push('\\'),
+                }
+                continue;
+            }
+            '[' => class = true,
+            ']' => class = false,
+            '/' if !class => text.push('\\'),
+            '\n' => {
+                text.push_str("\\n");
+                continue;
+            }
+            '\r' => {
+                text.push_str("\\r");
+                continue;
+            }
+            _ => {}
+        }
+        text.push(letter);
+    }
+    text.push('/');
+    text.push_str(options);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_javascript_does() {
+        for (value, text) in [
+            (1.0, "1"),
+            (1.5, "1.5"),
+            (1e21, "1e+21"),
+            (1e20, "100000000000000000000"),
+            (1.25e22, "1.25e+22"),
+            (1e-7, "1e-7"),
+            (1e-6, "0.000001"),
+            (1.5e-7, "1.5e-7"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (-0.0, "0"),
+            (-123.456, "-123.456"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (9_007_199_254_740_992.0, "9007199254740992"),
+            (5e-324, "5e-324"),
+            (f64::MAX, "1.7976931348623157e+308"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn dates_far_and_near() {
+        let moment = |millis| Moment::from_millis(millis).expect("in range");
+        assert_eq!(moment(0).classic(), "1970-01-01T00:00:00Z");
+        assert_eq!(moment(456).classic(), "1970-01-01T00:00:00.456Z");
+        assert_eq!(moment(FARTHEST).classic(), "275760-09-13T00:00:00Z");
+        assert_eq!(moment(FARTHEST).iso(), "+275760-09-13T00:00:00.000Z");
+        assert_eq!(moment(-62_198_755_200_000).classic(), "00-1-01-01T00:00:00Z");
+        assert_eq!(moment(-62_198_755_200_000).iso(), "-000001-01-01T00:00:00.000Z");
+        assert_eq!(moment(-1).iso(), "1969-12-31T23:59:59.999Z");
+        assert_eq!(moment(951_782_400_000).iso(), "2000-02-29T00:00:00.000Z");
+        assert_eq!(moment(0).spoken(), "Thu Jan 01 1970 00:00:00 GMT+0000 (UTC)");
+        assert_eq!(Moment::from_millis(FARTHEST + 1), None);
+        assert_eq!(Moment::from_millis(i64::MIN), None);
+    }
+
+    #[test]
+    fn a_pattern_is_escaped_only_where_a_literal_needs_it() {
+        assert_eq!(regex("ab/c", "i"), "/ab\\/c/i");
+        assert_eq!(regex("ab\\/c", "gi"), "/ab\\/c/gi");
+        assert_eq!(regex("[/]", ""), "/[/]/");
+        assert_eq!(regex("", ""), "/(?:)/");
+        assert_eq!(regex("a\nb", ""), "/a\\nb/");
+    }
+}
