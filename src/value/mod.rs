@@ -10,4 +10,5 @@ pub mod key;
 pub mod kind;
 pub mod number;
 pub mod path;
+pub mod sum;
 pub mod text;

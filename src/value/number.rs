@@ -308,6 +308,48 @@ fn round_double(value: f64, places: i32, rounding: Rounding) -> f64 {
     Decimal::truncate_double(value).0.round_at(places, rounding).to_double()
 }
 
+/// A real function of the number, computed in doubles; a decimal stays a decimal, to a double's precision.
+pub fn real(number: Number, function: impl Fn(f64) -> f64) -> Number {
+    match number {
+        Number::Decimal(decimal) => {
+            Number::Decimal(Decimal::from_double(function(decimal.to_double())))
+        }
+        Number::Int32(_) | Number::Int64(_) | Number::Double(_) => {
+            Number::Double(function(number.to_f64()))
+        }
+    }
+}
+
+/// The power. Integers give an integer while it fits and the exponent is not negative, else a double.
+pub fn power(base: Number, exponent: Number) -> Number {
+    let whole =
+        |left: i64, right: i64| u32::try_from(right).ok().and_then(|right| left.checked_pow(right));
+    match base.pair(exponent) {
+        Pair::Int32(left, right) => whole(left.into(), right.into()).map(narrow),
+        Pair::Int64(left, right) => whole(left, right).map(Number::Int64),
+        Pair::Double(..) => None,
+        Pair::Decimal(left, right) => Some(decimal_power(left, right)),
+    }
+    .unwrap_or_else(|| Number::Double(base.to_f64().powf(exponent.to_f64())))
+}
+
+/// Exact by repeated squaring where the exponent is a small integer, else to a double's precision.
+fn decimal_power(base: Decimal, exponent: Decimal) -> Number {
+    let whole = exponent.is_integral().then(|| exponent.to_i64()).flatten();
+    let Some(whole) = whole.filter(|whole| whole.unsigned_abs() <= 100_000) else {
+        return Number::Decimal(Decimal::from_double(base.to_double().powf(exponent.to_double())));
+    };
+    let (mut rest, mut square, mut result) = (whole.unsigned_abs(), base, Decimal::new(1, 0));
+    while rest > 0 {
+        if rest & 1 == 1 {
+            result = result.multiply(square);
+        }
+        square = square.multiply(square);
+        rest >>= 1;
+    }
+    Number::Decimal(if whole < 0 { Decimal::new(1, 0).divide(result) } else { result })
+}
+
 /// Compares two numbers by exact value; `None` if either value is no number. NaN equals NaN and is the least.
 pub fn compare(left: &Bson, right: &Bson) -> Option<Ordering> {
     Some(order(Number::of(left)?, Number::of(right)?))

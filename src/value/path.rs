@@ -186,16 +186,18 @@ pub fn resolve<'a>(document: &'a Document, path: &str) -> Option<&'a Bson> {
 /// "field paths").
 pub fn map<'a>(document: &'a Document, path: &[Part]) -> Option<Cow<'a, Bson>> {
     let (part, rest) = path.split_first()?;
-    let value = document.get(&part.name)?;
-    if rest.is_empty() {
-        return Some(Cow::Borrowed(value));
-    }
+    map_value(document.get(&part.name)?, rest)
+}
+
+/// As [`map`], from any value on; an empty path is the value itself.
+pub fn map_value<'a>(value: &'a Bson, path: &[Part]) -> Option<Cow<'a, Bson>> {
     match value {
-        Bson::Document(inner) => map(inner, rest),
+        _ if path.is_empty() => Some(Cow::Borrowed(value)),
+        Bson::Document(inner) => map(inner, path),
         Bson::Array(elements) => Some(Cow::Owned(Bson::Array(
             elements
                 .iter()
-                .filter_map(|element| map(element.as_document()?, rest).map(Cow::into_owned))
+                .filter_map(|element| map(element.as_document()?, path).map(Cow::into_owned))
                 .collect(),
         ))),
         _ => None,

@@ -1,0 +1,39 @@
+//! What an expression may refer to besides its document: the time of the command and the command's `let` variables.
+
+use bson::{Bson, DateTime, Document};
+
+/// The variables of one command. Made once a command, borrowed by everything that parses or evaluates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scope {
+    /// `$$NOW`: one moment for the whole command.
+    pub now: DateTime,
+    /// The values of the command's `let`, and of `$lookup`'s.
+    pub variables: Document,
+}
+
+impl Scope {
+    /// A scope without `let` variables.
+    pub fn new(now: DateTime) -> Self {
+        Self { now, variables: Document::new() }
+    }
+
+    /// The same moment with these variables in place of the old ones.
+    #[must_use]
+    pub fn with_variables(mut self, variables: Document) -> Self {
+        self.variables = variables;
+        self
+    }
+
+    /// Whether `name` (without `$$`) has a value here.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        name == "NOW" || self.variables.contains_key(name)
+    }
+
+    /// The value of a variable that [`Scope::knows`].
+    pub(super) fn value(&self, name: &str) -> Option<Bson> {
+        match name {
+            "NOW" => Some(Bson::DateTime(self.now)),
+            _ => self.variables.get(name).cloned(),
+        }
+    }
+}
