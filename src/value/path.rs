@@ -170,6 +170,61 @@ fn search_elements<'a>(
     })
 }
 
+/// The values a path leads to when every element of an array counts: the keys of an index, the candidates of a sort.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread<'a> {
+    /// At least one; a missing field is null, an empty array at the end of the path undefined.
+    pub values: Vec<&'a Bson>,
+    /// How many parts of the path lead to the first array whose elements were taken; `None` if none was.
+    pub array: Option<usize>,
+}
+
+static NULL: Bson = Bson::Null;
+static UNDEFINED: Bson = Bson::Undefined;
+
+/// Collects the keys of a document at a path.
+///
+/// A numeric component of an array that has such a position names that element and spreads nothing.
+pub fn spread<'a>(document: &'a Document, path: &[Part]) -> Spread<'a> {
+    let mut spread = Spread { values: Vec::new(), array: None };
+    match path.split_first() {
+        Some((part, rest)) => spread_value(document.get(&part.name), rest, 1, &mut spread),
+        None => spread.values.push(&NULL),
+    }
+    spread
+}
+
+fn spread_value<'a>(value: Option<&'a Bson>, rest: &[Part], depth: usize, spread: &mut Spread<'a>) {
+    match (value, rest.split_first()) {
+        (Some(Bson::Array(elements)), None) => {
+            spread.array = spread.array.or(Some(depth));
+            match elements.as_slice() {
+                [] => spread.values.push(&UNDEFINED),
+                elements => spread.values.extend(elements),
+            }
+        }
+        (Some(Bson::Array(elements)), Some((part, after))) => {
+            if let Some(element) = part.index.and_then(|index| elements.get(index)) {
+                return spread_value(Some(element), after, depth + 1, spread);
+            }
+            spread.array = spread.array.or(Some(depth));
+            if elements.is_empty() {
+                spread.values.push(&NULL);
+            }
+            for element in elements {
+                // An array inside an array is no document and has no fields.
+                let inner = element.as_document().and_then(|document| document.get(&part.name));
+                spread_value(inner, after, depth + 1, spread);
+            }
+        }
+        (Some(Bson::Document(document)), Some((part, after))) => {
+            spread_value(document.get(&part.name), after, depth + 1, spread);
+        }
+        (Some(value), None) => spread.values.push(value),
+        (Some(_) | None, _) => spread.values.push(&NULL),
+    }
+}
+
 /// The value at a path of documents alone; arrays on the way have no fields.
 pub fn resolve<'a>(document: &'a Document, path: &str) -> Option<&'a Bson> {
     let mut parts = path.split('.');
@@ -263,6 +318,24 @@ mod tests {
         assert_eq!(values(&doc! {"a": [1]}, "a.b"), vec![]);
         assert_eq!(values(&doc! {"a": []}, "a"), vec![Some(bson!([]))]);
         assert_eq!(found(&doc! {"a": [1]}, "a", Ends::Whole), vec![(Some(bson!([1])), None)]);
+    }
+
+    #[test]
+    fn keys_spread_over_arrays() {
+        let keys = |document: &Document, path: &str| {
+            let spread = super::spread(document, Path::new(path).parts());
+            (spread.values.into_iter().cloned().collect::<Vec<_>>(), spread.array)
+        };
+        assert_eq!(keys(&doc! {"a": [1, [2]]}, "a"), (vec![bson!(1), bson!([2])], Some(1)));
+        assert_eq!(keys(&doc! {"a": []}, "a"), (vec![Bson::Undefined], Some(1)));
+        assert_eq!(keys(&doc! {"a": []}, "a.b"), (vec![Bson::Null], Some(1)));
+        assert_eq!(
+            keys(&doc! {"a": [{"b": 1}, {}, 5]}, "a.b"),
+            (vec![bson!(1), Bson::Null, Bson::Null], Some(1))
+        );
+        assert_eq!(keys(&doc! {"a": {"b": [1]}}, "a.b"), (vec![bson!(1)], Some(2)));
+        assert_eq!(keys(&doc! {"a": [7, 8]}, "a.1"), (vec![bson!(8)], None));
+        assert_eq!(keys(&doc! {}, "a.b"), (vec![Bson::Null], None));
     }
 
     #[test]
