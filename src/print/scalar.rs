@@ -24,7 +24,7 @@ pub fn number(value: f64) -> String {
     // Rust's exponent form has the shortest digits that read back equal, the digits JavaScript wants.
     let form = format!("{:e}", value.abs());
     let (mantissa, exponent) = form.split_once('e').expect("the exponent form has an e");
-    let digits = mantissa.replace('.', "");
+    let digits = nearest_even(mantissa.replace('.', ""), value);
     let exponent: i32 = exponent.parse().expect("the exponent is a small integer");
     let point = exponent + 1;
     let length = digits.len() as i32;
@@ -54,6 +54,20 @@ pub fn number(value: f64) -> String {
         text.push_str(&exponent.abs().to_string());
     }
     text
+}
+
+/// Of two shortest texts that are equally near to the number JavaScript takes the even one, Rust the greater.
+fn nearest_even(digits: String, value: f64) -> String {
+    // Only a number between two texts of 16 or 17 digits can be in the middle.
+    if digits.len() < 16 || digits.as_bytes().last().is_none_or(|digit| digit % 2 == 0) {
+        return digits;
+    }
+    let exact = format!("{:.40e}", value.abs()).replacen('.', "", 1);
+    let (head, tail) = exact.split_at(digits.len());
+    let halfway = tail.strip_prefix('5').is_some_and(|rest| {
+        rest.split('e').next().is_some_and(|zeros| zeros.bytes().all(|digit| digit == b'0'))
+    });
+    if halfway { head.to_owned() } else { digits }
 }
 
 /// A moment's parts in UTC.
@@ -246,6 +260,8 @@ mod tests {
             (f64::NEG_INFINITY, "-Infinity"),
             (9_007_199_254_740_992.0, "9007199254740992"),
             (5e-324, "5e-324"),
+            (21.815_872_192_382_812, "21.815872192382812"),
+            (-21.815_872_192_382_812, "-21.815872192382812"),
             (f64::MAX, "1.7976931348623157e+308"),
         ] {
             assert_eq!(number(value), text);
