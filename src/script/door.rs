@@ -1,0 +1,176 @@
+//! The one native door: a row of the class table is called with JavaScript values and answers with one.
+//!
+//! The door never runs a script while the shell is borrowed: arguments are converted before, the reply after.
+
+use bson::RawBson;
+use rquickjs::function::{Args, Params};
+use rquickjs::{Class, Ctx, Function, Object, Value};
+
+use super::convert::{self, Decoder};
+use super::native::{Handle, Held, Place};
+use super::realm::{Realm, class_index, realm};
+use super::{classes, errors, show};
+use crate::shell::{self, Call, Kind, Method, Receiver, Reply, Run};
+
+type Result<T> = rquickjs::Result<T>;
+
+/// Runs a row. `row` is `None` for the global of a class without a constructor.
+pub(super) fn call<'js>(
+    params: &Params<'_, 'js>,
+    class: usize,
+    row: Option<usize>,
+) -> Result<Value<'js>> {
+    let ctx = params.ctx();
+    let realm = realm(ctx);
+    if realm.state.is_stopped() {
+        return Err(errors::unwind(ctx, &realm));
+    }
+    let table = &shell::classes()[class];
+    let Some(method) = row.map(|row| &table.methods[row]) else {
+        let text = format!("{} cannot be called", table.global);
+        return Err(errors::type_error(ctx, &realm, &text));
+    };
+    match method.run {
+        Run::Native(run) => native(params, &realm, class, method, run),
+        Run::Show(show) => show::call(params, &realm, show),
+        Run::Prelude => {
+            let body = classes::body(ctx, &realm, class, method)?;
+            if params.is_constructor() {
+                // `this` is `new.target` then, no object yet.
+                return forward(params, &body, Value::new_undefined(ctx.clone()));
+            }
+            forward(params, &body, params.this())
+        }
+    }
+}
+
+/// Calls `body` with the arguments of this call.
+fn forward<'js>(
+    params: &Params<'_, 'js>,
+    body: &Function<'js>,
+    this: Value<'js>,
+) -> Result<Value<'js>> {
+    let mut args = Args::new(params.ctx().clone(), params.len());
+    args.this(this)?;
+    for argument in arguments(params) {
+        args.push_arg(argument)?;
+    }
+    body.call_arg(args)
+}
+
+/// The arguments of a call.
+pub(super) fn arguments<'a, 'js>(
+    params: &'a Params<'_, 'js>,
+) -> impl Iterator<Item = Value<'js>> + 'a {
+    (0..params.len()).filter_map(|index| params.arg(index))
+}
+
+fn native<'js>(
+    params: &Params<'_, 'js>,
+    realm: &Realm<'js>,
+    class: usize,
+    method: &'static Method,
+    run: fn(&mut Call<'_>) -> crate::Result<Reply>,
+) -> Result<Value<'js>> {
+    let ctx = params.ctx();
+    let kind = shell::classes()[class].kind;
+    let this = if kind == Kind::Functions || method.name == "constructor" {
+        Receiver::None
+    } else {
+        receiver(ctx, realm, class, method, &params.this())?
+    };
+    let mut arguments = Vec::with_capacity(params.len());
+    for index in 0..params.len() {
+        let argument = params.arg(index).unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+        arguments.push(convert::value(ctx, realm, &argument)?);
+    }
+    let reply = {
+        let Ok(mut shell) = realm.state.shell.try_borrow_mut() else {
+            return Err(errors::type_error(ctx, realm, "the shell is busy"));
+        };
+        for handle in realm.state.released.take() {
+            shell.release(handle);
+        }
+        run(&mut Call { shell: &mut shell, method: method.name, this, arguments })
+    };
+    match reply {
+        Ok(reply) => answer(ctx, realm, reply, || params.this()),
+        Err(error) => Err(errors::throw(ctx, realm, error)),
+    }
+}
+
+/// Whose method is called.
+fn receiver<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    class: usize,
+    method: &Method,
+    this: &Value<'js>,
+) -> Result<Receiver> {
+    let Some(object) = this.as_object() else {
+        if this.is_null() || this.is_undefined() {
+            let text =
+                format!("{} was called without its {}", method.name, shell::classes()[class].name);
+            return Err(errors::type_error(ctx, realm, &text));
+        }
+        return Ok(Receiver::Value(convert::value(ctx, realm, this)?));
+    };
+    if object.is_function() {
+        if let Some(place) = object.as_class::<Place>() {
+            let place = place.borrow();
+            return Ok(Receiver::Collection(place.db.to_string(), place.name.to_string()));
+        }
+    } else if let Some(held) = object.as_class::<Held>() {
+        return Ok(match &*held.borrow() {
+            Held::Bson(value) => Receiver::Value(value.clone()),
+            Held::Handle(handle) => Receiver::Handle(handle.number),
+            Held::Database(name) => Receiver::Database(name.to_string()),
+            Held::Origin(_) => Receiver::None,
+        });
+    }
+    // A result is an ordinary object of its class: its fields are what the method sees.
+    Ok(Receiver::Value(match shell::classes()[class].kind {
+        Kind::Results | Kind::Errors | Kind::Instances => {
+            RawBson::Document(convert::document(ctx, realm, object)?)
+        }
+        Kind::Functions | Kind::Extensions => convert::value(ctx, realm, this)?,
+    }))
+}
+
+/// What a reply becomes.
+pub(super) fn answer<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    reply: Reply,
+    this: impl FnOnce() -> Value<'js>,
+) -> Result<Value<'js>> {
+    Ok(match reply {
+        Reply::Nothing => Value::new_undefined(ctx.clone()),
+        Reply::Value(value) => Decoder::built(ctx, realm).value(value.as_raw_bson_ref())?,
+        Reply::Typed(value) => Decoder::built(ctx, realm).typed(&value)?,
+        Reply::Served(value) => Decoder::served(ctx, realm).value(value.as_raw_bson_ref())?,
+        Reply::Documents(documents) => {
+            let mut decoder = Decoder::served(ctx, realm);
+            let array = rquickjs::Array::new(ctx.clone())?;
+            for (index, document) in documents.iter().enumerate() {
+                array.set(index, decoder.document(document)?)?;
+            }
+            array.into_value()
+        }
+        Reply::Instance(class, fields) => {
+            let prototype = realm.prototype(class);
+            let object = Object::new_proto(ctx.clone(), Some(&prototype))?;
+            Decoder::built(ctx, realm).fields(&fields, &object)?;
+            object.into_value()
+        }
+        Reply::Handle(class, number) => {
+            let released = realm.state.released.clone();
+            let index = class_index(class).unwrap_or_default();
+            let held = Held::Handle(Handle { class: index, number, released });
+            Class::instance_proto(held, realm.prototype(class))?.into_inner().into_value()
+        }
+        Reply::Database(name) => realm.database(&name)?.into_value(),
+        Reply::Collection(db, name) => realm.collection(&db, &name)?.into_value(),
+        Reply::This => this(),
+    })
+}

@@ -1,0 +1,32 @@
+//! How much memory and stack a script may use.
+
+use std::fs;
+
+/// The limits of a script. Exceeding one is an error that the script can catch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The heap in bytes; 0 is no limit.
+    pub memory: usize,
+    /// The stack in bytes; it must lie well inside that of the thread.
+    pub stack: usize,
+}
+
+/// The stack of a script that runs on a thread of 64 MB: half of it, the rest is for Rust below the door.
+const STACK: usize = 32 << 20;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { memory: machine_memory() / 2, stack: STACK }
+    }
+}
+
+/// The memory of the machine or of the control group that this process may use, whichever is less; 0 when unknown.
+fn machine_memory() -> usize {
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
+    let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        Some(line.trim().trim_end_matches(" kB").parse::<usize>().ok()? * 1024)
+    });
+    let groups = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    groups.into_iter().filter_map(number).chain(total).min().unwrap_or(0)
+}

@@ -1,0 +1,53 @@
+//! The JavaScript of the shell's own: the core that is evaluated at the start, and the bodies of prelude rows.
+//!
+//! A file of bodies is one object literal, a method for each row of its class that the table marks as the prelude's.
+//! It sees `shell`, the functions of the core. It is evaluated when the first of its rows is called.
+
+use rquickjs::context::EvalOptions;
+use rquickjs::{Ctx, Function, Object};
+
+use super::realm::Realm;
+use super::sources::INTERNAL;
+
+/// The global that carries the core's functions while the setup runs.
+pub(super) const CORE: &str = "\u{1}core";
+
+/// The core: what Rust needs of JavaScript, and the proxies behind databases and collections.
+const CORE_SOURCE: &str = include_str!("prelude/core.js");
+
+/// The bodies of each class's prelude rows, sorted by class: `("Cursor", include_str!("prelude/cursor.js"))`.
+const BODIES: &[(&str, &str)] = &[];
+
+/// The text of a class's bodies.
+pub(super) fn source(class: &str) -> Option<&'static str> {
+    BODIES.binary_search_by_key(&class, |(class, _)| class).ok().map(|at| BODIES[at].1)
+}
+
+/// The classes that have bodies.
+#[cfg(test)]
+pub(super) fn classes() -> impl Iterator<Item = &'static str> {
+    BODIES.iter().map(|(class, _)| *class)
+}
+
+fn evaluate<'js>(ctx: &Ctx<'js>, name: &str, source: &str) -> rquickjs::Result<Function<'js>> {
+    let mut options = EvalOptions::default();
+    options.filename = Some(format!("{INTERNAL}{name}"));
+    ctx.eval_with_options(format!("(function (shell) {{ return (\n{source}\n); }})"), options)
+}
+
+/// Evaluates the core.
+pub(super) fn core<'js>(ctx: &Ctx<'js>, natives: Object<'js>) -> rquickjs::Result<Object<'js>> {
+    evaluate(ctx, "core", CORE_SOURCE)?.call((natives,))
+}
+
+/// Evaluates the bodies of a class; an empty object when there are none.
+pub(super) fn bodies<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    class: &str,
+) -> rquickjs::Result<Object<'js>> {
+    match source(class) {
+        Some(source) => evaluate(ctx, class, source)?.call((realm.core.clone(),)),
+        None => Object::new(ctx.clone()),
+    }
+}

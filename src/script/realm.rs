@@ -1,0 +1,124 @@
+//! What every native call needs at hand: the shell, the prototypes, a few functions of JavaScript's own.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rquickjs::function::Constructor;
+use rquickjs::{Atom, Class, Ctx, Function, JsLifetime, Object, Value};
+
+use super::native::{Held, Place, Released};
+use super::sources::Sources;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::shell::{self, Emulate, Shell};
+
+/// The Rust side of a script: no JavaScript value in it, so it may outlive the engine.
+pub(super) struct State {
+    /// Borrowed only inside a call through the door, never when JavaScript runs.
+    pub(super) shell: RefCell<Shell>,
+    /// The emulated shell.
+    pub(super) emulate: Emulate,
+    /// Ctrl-C.
+    pub(super) interrupt: Interrupt,
+    /// Why everything has to unwind, apart from Ctrl-C.
+    pub(super) halt: RefCell<Option<Error>>,
+    /// Whether `halt` holds something; what the interrupt handler looks at.
+    pub(super) halted: Rc<Cell<bool>>,
+    /// Handles whose objects were collected.
+    pub(super) released: Released,
+    /// The texts that were evaluated, for positions.
+    pub(super) sources: RefCell<Sources>,
+}
+
+impl State {
+    /// Whether nothing may go on: Ctrl-C, `quit()`, a reader that is gone.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.halted.get() || self.interrupt.is_raised()
+    }
+
+    /// Makes everything unwind and end with `error`.
+    pub(super) fn stop_with(&self, error: Error) {
+        self.halted.set(true);
+        self.halt.borrow_mut().get_or_insert(error);
+    }
+}
+
+/// The JavaScript side, kept by the engine itself.
+#[derive(JsLifetime)]
+pub(super) struct Realm<'js> {
+    /// The Rust side.
+    pub(super) state: Rc<State>,
+    /// The prototype of each class, in the order of the class table.
+    pub(super) prototypes: Vec<Object<'js>>,
+    /// `Object.prototype`.
+    pub(super) object: Object<'js>,
+    /// `Date.prototype`.
+    pub(super) date_prototype: Object<'js>,
+    /// `Date`.
+    pub(super) date: Constructor<'js>,
+    /// `RegExp.prototype`.
+    pub(super) regexp_prototype: Object<'js>,
+    /// `RegExp`.
+    pub(super) regexp: Constructor<'js>,
+    /// `Error`.
+    pub(super) error: Constructor<'js>,
+    /// `TypeError`.
+    pub(super) type_error: Constructor<'js>,
+    /// The symbol under which a document keeps its [`Held::Origin`].
+    pub(super) origin: Atom<'js>,
+    /// The shared mark of documents that came from the server and have nothing to remember.
+    pub(super) served: Value<'js>,
+    /// The functions that the core of the prelude hands to Rust.
+    pub(super) core: Object<'js>,
+    /// The database objects made so far.
+    pub(super) databases: RefCell<HashMap<String, Object<'js>>>,
+    /// The bodies of the prelude's rows, by class, once one of them was called.
+    pub(super) bodies: RefCell<HashMap<usize, Object<'js>>>,
+}
+
+impl<'js> Realm<'js> {
+    /// A function of the prelude's core.
+    pub(super) fn core(&self, name: &str) -> rquickjs::Result<Function<'js>> {
+        self.core.get(name)
+    }
+
+    /// The object of a database; one for each name.
+    pub(super) fn database(&self, name: &str) -> rquickjs::Result<Object<'js>> {
+        if let Some(object) = self.databases.borrow().get(name) {
+            return Ok(object.clone());
+        }
+        let object = self.instance("Database", Held::Database(name.into()))?;
+        self.databases.borrow_mut().insert(name.to_owned(), object.clone());
+        Ok(object)
+    }
+
+    /// A new object of a collection.
+    pub(super) fn collection(&self, db: &str, name: &str) -> rquickjs::Result<Object<'js>> {
+        let prototype = self.prototype("Collection");
+        Ok(Class::instance_proto(Place { db: db.into(), name: name.into() }, prototype)?
+            .into_inner())
+    }
+
+    /// A new native object of a class.
+    pub(super) fn instance(&self, class: &str, held: Held) -> rquickjs::Result<Object<'js>> {
+        Ok(Class::instance_proto(held, self.prototype(class))?.into_inner())
+    }
+
+    /// The prototype of a class; `Object.prototype` for a class that the table does not have.
+    pub(super) fn prototype(&self, class: &str) -> Object<'js> {
+        class_index(class).map_or_else(|| self.object.clone(), |at| self.prototypes[at].clone())
+    }
+}
+
+/// Where a class stands in the table.
+pub(super) fn class_index(name: &str) -> Option<usize> {
+    shell::classes().binary_search_by_key(&name, |class| class.name).ok()
+}
+
+/// The realm of a context; it is there from the setup to the end.
+pub(super) fn realm<'a, 'js>(
+    ctx: &'a Ctx<'js>,
+) -> rquickjs::runtime::UserDataGuard<'a, Realm<'js>> {
+    ctx.userdata::<Realm<'js>>().expect("the setup stores the realm before any script runs")
+}

@@ -1,0 +1,128 @@
+//! Everything that is done once, before the first script: classes, globals, the accessor `db`.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rquickjs::function::{Constructor, Func};
+use rquickjs::object::{Accessor, Property};
+use rquickjs::{Class, Ctx, Object, Symbol, Value};
+
+use super::native::{Held, Place, Row};
+use super::realm::{Realm, State, realm};
+use super::sources::Sources;
+use super::{classes, prelude};
+use crate::shell::Shell;
+
+type Result<T> = rquickjs::Result<T>;
+
+impl State {
+    /// The Rust side of a world over `shell`.
+    pub(super) fn new(shell: Shell) -> Self {
+        Self {
+            emulate: shell.emulate,
+            interrupt: shell.interrupt.clone(),
+            shell: RefCell::new(shell),
+            halt: RefCell::new(None),
+            halted: Rc::new(Cell::new(false)),
+            released: Rc::default(),
+            sources: RefCell::new(Sources::default()),
+        }
+    }
+}
+
+/// Makes the world.
+pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
+    let globals = ctx.globals();
+    let core = prelude::core(ctx, natives(ctx)?)?;
+    let prototypes = classes::prototypes(ctx)?;
+    for (class, prototype) in crate::shell::classes().iter().zip(&prototypes) {
+        if matches!(class.name, "Collection" | "Database") {
+            let unknown: Object = core.get("unknown")?;
+            prototype.set_prototype(Some(&unknown))?;
+        }
+    }
+    globals.prop(prelude::CORE, Property::from(core.clone()).configurable())?;
+    classes::install(ctx, &prototypes, state.emulate)?;
+    globals.remove(prelude::CORE)?;
+    let prototype_of = |name: &str| globals.get::<_, Object>(name)?.get::<_, Object>("prototype");
+    let object = prototype_of("Object")?;
+    let served =
+        Class::instance_proto(Held::Origin(None), object.clone())?.into_inner().into_value();
+    let stored = ctx.store_userdata(Realm {
+        state: Rc::clone(state),
+        prototypes,
+        date_prototype: prototype_of("Date")?,
+        date: globals.get::<_, Constructor>("Date")?,
+        regexp_prototype: prototype_of("RegExp")?,
+        regexp: globals.get::<_, Constructor>("RegExp")?,
+        error: globals.get::<_, Constructor>("Error")?,
+        type_error: globals.get::<_, Constructor>("TypeError")?,
+        origin: Symbol::with_description(ctx.clone(), "origin")?.as_atom(),
+        served,
+        core,
+        databases: RefCell::new(HashMap::new()),
+        bodies: RefCell::new(HashMap::new()),
+        object,
+    });
+    stored.map_err(|_| rquickjs::Error::Unknown)?;
+    let db = Accessor::from(current).set(become_current).configurable().enumerable();
+    globals.prop("db", db)
+}
+
+/// The natives that the core is built on.
+fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let natives = Object::new(ctx.clone())?;
+    natives.set("make", Func::from(make))?;
+    natives.set("isRow", Func::from(is_row))?;
+    Ok(natives)
+}
+
+/// The collection that an unknown name of a database or collection is.
+fn make<'js>(ctx: Ctx<'js>, owner: Value<'js>, name: String) -> Result<Value<'js>> {
+    let realm = realm(&ctx);
+    let Some(object) = owner.as_object() else { return Ok(Value::new_undefined(ctx.clone())) };
+    if object.is_function() {
+        if let Some(place) = object.as_class::<Place>() {
+            let place = place.borrow();
+            let name = format!("{}.{name}", place.name);
+            return Ok(realm.collection(&place.db, &name)?.into_value());
+        }
+    } else if let Some(held) = object.as_class::<Held>()
+        && let Held::Database(db) = &*held.borrow()
+    {
+        return Ok(realm.collection(db, &name)?.into_value());
+    }
+    Ok(Value::new_undefined(ctx.clone()))
+}
+
+/// Whether a value is a function of the table.
+fn is_row(value: Value<'_>) -> bool {
+    value.as_function().is_some_and(|function| function.as_class::<Row>().is_some())
+}
+
+/// What `db` is.
+fn current<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
+    let realm = realm(&ctx);
+    let Ok(shell) = realm.state.shell.try_borrow() else {
+        return Ok(Value::new_undefined(ctx.clone()));
+    };
+    Ok(realm.database(&shell.db)?.into_value())
+}
+
+/// What `db = x` does: a database becomes the current one, as `use` does.
+fn become_current<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<()> {
+    let realm = realm(&ctx);
+    let held = value.as_object().filter(|object| !object.is_function());
+    if let Some(held) = held.and_then(|object| object.as_class::<Held>())
+        && let Held::Database(name) = &*held.borrow()
+    {
+        if let Ok(mut shell) = realm.state.shell.try_borrow_mut() {
+            shell.db = name.to_string();
+        }
+        return Ok(());
+    }
+    // Anything else replaces the accessor: `db` is the user's own variable then.
+    let own = Property::from(value).writable().configurable().enumerable();
+    ctx.globals().prop("db", own)
+}

@@ -1,0 +1,62 @@
+//! The texts that were evaluated, by the name QuickJS reports, so that positions can be told in the user's own text.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use crate::dialect::Code;
+
+/// How the names of the shell's own scripts begin; their frames are not shown.
+pub(super) const INTERNAL: &str = "\u{1}";
+
+/// How many texts of one name (inputs of a prompt) are remembered.
+const MANY: usize = 256;
+
+/// A text and the code it became.
+pub(super) struct Source {
+    /// What the user wrote: the file or input.
+    pub(super) text: String,
+    /// What runs.
+    pub(super) code: Code,
+}
+
+/// Every text that a stack may name.
+#[derive(Default)]
+pub(super) struct Sources {
+    by_name: HashMap<String, Rc<Source>>,
+    /// How often each name was given, and the names still remembered, oldest first.
+    given: HashMap<String, (u64, VecDeque<String>)>,
+}
+
+/// What separates a name from the number that tells texts of the same name apart.
+const NUMBER: char = '\u{2}';
+
+impl Sources {
+    /// Remembers a text and answers with the name to evaluate it under.
+    pub(super) fn add(&mut self, name: &str, text: &str, code: &Code) -> String {
+        let (count, names) = self.given.entry(name.to_owned()).or_default();
+        let unique = match *count {
+            0 => name.to_owned(),
+            number => format!("{name}{NUMBER}{number}"),
+        };
+        *count += 1;
+        names.push_back(unique.clone());
+        if names.len() > MANY
+            && let Some(oldest) = names.pop_front()
+        {
+            self.by_name.remove(&oldest);
+        }
+        let source = Source { text: text.to_owned(), code: code.clone() };
+        self.by_name.insert(unique.clone(), Rc::new(source));
+        unique
+    }
+
+    /// The text evaluated under a name.
+    pub(super) fn get(&self, name: &str) -> Option<Rc<Source>> {
+        self.by_name.get(name).cloned()
+    }
+}
+
+/// The name as the user knows it.
+pub(super) fn shown(name: &str) -> &str {
+    name.split(NUMBER).next().unwrap_or(name)
+}
