@@ -10,5 +10,6 @@ pub mod key;
 pub mod kind;
 pub mod number;
 pub mod path;
+pub mod size;
 pub mod sum;
 pub mod text;

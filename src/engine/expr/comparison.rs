@@ -59,6 +59,30 @@ pub(crate) fn compare_values(left: Option<&Bson>, right: Option<&Bson>) -> Order
     compare::compare(left.unwrap_or(&Bson::Undefined), right.unwrap_or(&Bson::Undefined))
 }
 
+/// A value as the key of an ordered map, so that equal numbers of different types are one key.
+#[derive(Clone, Debug)]
+pub(crate) struct Ordered(pub(crate) Bson);
+
+impl PartialEq for Ordered {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare::compare(&self.0, &other.0)
+    }
+}
+
 fn order(arguments: &Arguments<'_>) -> Ordering {
     compare_values(arguments.get(0), arguments.get(1))
 }

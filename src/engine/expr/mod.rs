@@ -3,6 +3,7 @@
 //! An operator is a row of its family's table, with its number of arguments, its help and its function. Missing is a value
 //! of its own: `None` in this room, as in [`Expression::evaluate`]. Arithmetic and order live in [`crate::value`].
 
+mod accumulator;
 mod arguments;
 mod arithmetic;
 mod array;
@@ -10,6 +11,7 @@ mod boolean;
 mod comparison;
 mod conditional;
 mod date;
+mod deviation;
 mod expression;
 mod field_path;
 mod named;
@@ -27,8 +29,13 @@ use bson::Bson;
 
 use crate::error::Result;
 
+pub use accumulator::{ACCUMULATORS, Row as AccumulatorRow};
+pub(crate) use accumulator::{Accumulator, State};
 pub(crate) use arguments::Arguments;
+pub(crate) use array::part as slice;
+pub(crate) use comparison::Ordered;
 pub use expression::Expression;
+pub(crate) use expression::truth;
 pub(crate) use field_path::{FieldPath, check_variable_name};
 pub(crate) use node::{Form, Node, Place};
 pub(crate) use parse::Parser;
@@ -67,6 +74,7 @@ pub(crate) enum Parse {
 
 /// The families, each sorted by name.
 const FAMILIES: &[&[Operator]] = &[
+    accumulator::OPERATORS,
     arithmetic::OPERATORS,
     array::OPERATORS,
     boolean::OPERATORS,
@@ -81,6 +89,16 @@ const FAMILIES: &[&[Operator]] = &[
 /// Every operator, family by family.
 pub fn operators() -> impl Iterator<Item = &'static Operator> {
     FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// Whether an operator has that name (with the dollar).
+pub(crate) fn is_operator(name: &str) -> bool {
+    operator(name).is_some()
+}
+
+/// Refuses a text that is no field path.
+pub(crate) fn check_path(path: &str) -> Result<()> {
+    FieldPath::parse(path).map(|_| ())
 }
 
 /// The operator of that name (with the dollar).

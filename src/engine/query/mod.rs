@@ -14,6 +14,7 @@ mod logical;
 mod node;
 mod parse;
 pub mod pattern;
+mod projection;
 pub mod sort;
 
 use bson::{Bson, Document};
@@ -22,6 +23,7 @@ use crate::error::Result;
 
 pub use condition::{Comparison, Condition, Conjunct};
 pub use filter::{Filter, Match};
+pub use projection::Projection;
 pub use sort::Sort;
 
 use node::Node;

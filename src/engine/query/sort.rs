@@ -13,7 +13,7 @@ use crate::value::path::{self, Path};
 use crate::value::text;
 
 /// A compiled sort order. Without keys it leaves every order as it is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sort {
     keys: Vec<Key>,
 }
