@@ -257,9 +257,23 @@ fn escape<'a>(after: &'a str, in_class: bool, out: &mut String) -> &'a str {
             out.push_str(&format!("\\x{{{value:x}}}"));
             return &rest[digits..];
         }
+        ('c', ..) => {
+            let control = rest.bytes().next().filter(u8::is_ascii_graphic);
+            let value =
+                control.map_or(0x1c, |control| u32::from(control.to_ascii_uppercase() ^ 0x40));
+            out.push_str(&format!("\\x{{{value:x}}}"));
+            return &rest[usize::from(control.is_some())..];
+        }
         (letter, ..) if letter.is_ascii_alphanumeric() => {
             out.push('\\');
             out.push(letter);
+            // `\x{41}`, `\p{Lu}`, `\k{name}`, `\g{1}`: the braces belong to the escape.
+            if "xpPkgu".contains(letter)
+                && let Some(end) = rest.strip_prefix('{').and_then(|inside| inside.find('}'))
+            {
+                out.push_str(&rest[..end + 2]);
+                return &rest[end + 2..];
+            }
         }
         (other, ..) => literal(other, out),
     }
@@ -275,7 +289,7 @@ fn is_quantifier(text: &str) -> bool {
         && most.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether `out` ends inside a `{` that was written as it stands: of a quantifier, `\x{...}`, `\p{...}`.
+/// Whether `out` ends inside the `{` of a quantifier.
 fn ends_quantifier(out: &str) -> bool {
     let Some(open) = out.rfind('{') else { return false };
     !out[open..].contains('}') && !out[..open].ends_with('\\')
@@ -322,7 +336,7 @@ mod tests {
                 && matches(r"\<b\>", "", "<b>")
                 && matches(r"\x{41}", "", "A")
         );
-        assert!(matches(r"user\@host", "", "user@host") && matches(r"caf\x{e9}", "i", "CAFÉ"));
+        assert!(matches(r"user\@host", "", "user@host") && matches(r"^caf\x{e9}$", "i", "CAFÉ"));
         assert!(
             matches(r"\p{Lu}", "", "É")
                 && matches(r"^a\sb$", "", "a b")
