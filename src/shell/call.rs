@@ -1,8 +1,8 @@
 //! One call of a method: the shell, the receiver and the arguments, with accessors that give good errors.
 
-use bson::{Bson, Document, RawBson, RawDocument};
+use bson::{Bson, Document, RawBson, RawDocument, RawDocumentBuf};
 
-use super::Shell;
+use super::{Shell, command};
 use crate::error::{Error, Result};
 
 /// Whose method is called.
@@ -88,6 +88,56 @@ impl Call<'_> {
             .cloned()
             .map(|value| Bson::try_from(value).map_err(|error| Error::Usage(error.to_string())))
             .transpose()
+    }
+
+    /// The database and the collection whose method is called.
+    ///
+    /// # Errors
+    /// When the method was taken off its collection and called on something else.
+    pub fn collection(&self) -> Result<(String, String)> {
+        match &self.this {
+            Receiver::Collection(db, name) => Ok((db.clone(), name.clone())),
+            _ => Err(self.astray("a collection")),
+        }
+    }
+
+    /// The name of the database whose method is called.
+    ///
+    /// # Errors
+    /// As [`Call::collection`].
+    pub fn database(&self) -> Result<String> {
+        match &self.this {
+            Receiver::Database(db) => Ok(db.clone()),
+            _ => Err(self.astray("a database")),
+        }
+    }
+
+    /// The number of what the receiver stands for.
+    ///
+    /// # Errors
+    /// As [`Call::collection`].
+    pub fn handle(&self) -> Result<u32> {
+        match &self.this {
+            Receiver::Handle(handle) => Ok(*handle),
+            _ => Err(self.astray("an object of its class")),
+        }
+    }
+
+    /// Whether JavaScript takes the argument at `index` for true.
+    pub fn truthy(&self, index: usize) -> bool {
+        self.value(index).is_some_and(|value| command::truthy(value.as_raw_bson_ref()))
+    }
+
+    /// The argument at `index` as options: an object, or nothing when it is anything else.
+    pub fn options(&self, index: usize) -> Option<RawDocumentBuf> {
+        match self.value(index) {
+            Some(RawBson::Document(options)) => Some(options.clone()),
+            _ => None,
+        }
+    }
+
+    fn astray(&self, wanted: &str) -> Error {
+        Error::Usage(format!("{} must be called on {wanted}", self.method))
     }
 
     fn wrong(&self, name: &str, wanted: &str, found: &RawBson) -> Error {

@@ -1,7 +1,29 @@
 //! What script objects stand for: cursors, bulk builders and the like, each under a number.
 
+use super::bulk::{Bulk, Selection};
+use super::cursor::{Query, Stream};
+use super::explain::Explained;
+
 /// Something a script object stands for.
-pub(super) enum Held {}
+pub(super) enum Held {
+    /// `db.c.initializeOrderedBulkOp()`.
+    Bulk(Bulk),
+    /// `db.c.aggregate()`.
+    Command(CommandCursor),
+    /// `db.c.explain()`.
+    Explained(Explained),
+    /// `db.c.find()`.
+    Query(Box<Query>),
+    /// `bulk.find()`.
+    Selection(Selection),
+}
+
+/// The documents that a command answered with.
+pub(super) struct CommandCursor {
+    pub(super) stream: Stream,
+    /// Show each document over several lines.
+    pub(super) pretty: bool,
+}
 
 /// The table of everything held. A number is given again after its holder was released.
 #[derive(Default)]
@@ -20,8 +42,7 @@ impl Table {
             }
             None => {
                 self.slots.push(Some(held));
-                u32::try_from(self.slots.len())
-                    .expect("memory ends long before four billion cursors")
+                u32::try_from(self.slots.len()).expect("memory ends before four billion cursors")
             }
         }
     }

@@ -4,12 +4,29 @@
 //! tests read the same row, so they cannot drift apart. Nothing here knows of JavaScript: a method gets BSON in and
 //! gives a [`Reply`] out, through the one door in `script`.
 
+mod bulk;
 mod call;
+mod collection;
+mod command;
+mod counter;
+mod counter_options;
+mod cursor;
+mod database;
+mod database_admin;
+mod explain;
+mod global;
 mod held;
+mod help;
+mod mongo;
 mod nearest;
 mod output;
+mod refusal;
+mod result;
+mod rows;
+mod write;
 
 pub use call::{Arguments, Call, Receiver};
+pub use cursor::Page;
 pub use nearest::nearest;
 pub use output::{Output, Paced};
 
@@ -163,6 +180,10 @@ pub struct Shell {
     pub batch_size: usize,
     /// Cursors, bulk builders and whatever else script objects stand for.
     held: Table,
+    /// The cursor that `it` goes on with.
+    shown: Option<u32>,
+    /// No script object stands for that cursor any more.
+    orphaned: bool,
     /// Deprecations and notices that were given once already.
     noticed: Vec<&'static str>,
 }
@@ -184,6 +205,8 @@ impl Shell {
             output,
             batch_size: 20,
             held: Table::default(),
+            shown: None,
+            orphaned: false,
             noticed: Vec::new(),
         }
     }
@@ -197,9 +220,14 @@ impl Shell {
         self.backend.run(Request { db: db.to_owned(), body, interrupt: self.interrupt.clone() })
     }
 
-    /// Forgets what a script object stood for: the object was collected. An open cursor is closed at the server.
+    /// Forgets what a script object stood for: the object was collected. An open cursor is closed at the server, unless
+    /// `it` may still go on with it.
     pub fn release(&mut self, handle: u32) {
-        self.held.remove(handle);
+        if self.shown == Some(handle) {
+            self.orphaned = true;
+        } else {
+            self.held.remove(handle);
+        }
     }
 
     /// Says something on stderr, once in the life of this shell.
@@ -250,4 +278,37 @@ impl Shells {
 }
 
 /// Sorted by name.
-const CLASSES: &[Class] = &[];
+const CLASSES: &[Class] = &[
+    bulk::BULK,
+    bulk::BULK_FIND,
+    result::BULK_WRITE_ERROR,
+    result::BULK_WRITE_RESULT,
+    collection::COLLECTION,
+    cursor::COMMAND_CURSOR,
+    counter::COUNTER,
+    cursor::CURSOR,
+    database::DATABASE,
+    explain::EXPLAINABLE,
+    global::GLOBAL,
+    mongo::MONGO,
+    counter::NEXT_VAL,
+    result::WRITE_COMMAND_ERROR,
+    result::WRITE_CONCERN_ERROR,
+    result::WRITE_ERROR,
+    result::WRITE_RESULT,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted_and_every_visible_row_has_help() {
+        assert!(CLASSES.is_sorted_by(|left, right| left.name < right.name));
+        for class in CLASSES {
+            let sorted = class.methods.is_sorted_by(|left, right| left.name < right.name);
+            assert!(sorted, "{} is not sorted", class.name);
+            assert!(!class.help.is_empty());
+        }
+    }
+}

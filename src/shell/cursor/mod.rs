@@ -1,0 +1,125 @@
+//! Cursors: a query that is built by chained methods and sent at its first fetch, and the cursor of a command.
+//!
+//! Methods that take a function are code of the prelude over `__batch`, which hands out about a hundred documents a
+//! door call; documents that a thrown callback has not seen go back through `__unread`.
+
+mod chain;
+mod fetch;
+mod query;
+mod stream;
+
+pub use fetch::Page;
+pub(super) use fetch::{open_stream, verbosity};
+pub(super) use query::Query;
+pub(super) use stream::Stream;
+
+use super::rows::{native, prelude};
+use super::{Class, Shells};
+
+/// `db.c.find()`.
+pub(super) const CURSOR: Class = Class::instances(
+    "Cursor",
+    "DBQuery",
+    "the documents of a query, fetched as they are asked for",
+    &[
+        prelude("[Symbol.iterator]", "()", "").only(Shells::Both),
+        native("__batch", "(most)", "", fetch::batch),
+        native("__unread", "(documents)", "", fetch::unread),
+        native("addOption", "(flags)", "sets wire protocol flags", chain::add_option),
+        native("allowDiskUse", "(allow)", "lets a big sort use the disk", chain::allow_disk_use),
+        native("allowPartialResults", "()", "goes on when shards are down", chain::allow_partial),
+        prelude("arrayAccess", "(index)", "the document at a place").only(Shells::Mongo),
+        native(
+            "batchSize",
+            "(count)",
+            "how many documents the server sends at once",
+            chain::batch_size,
+        ),
+        native("clone", "()", "the same query, not run yet", fetch::clone).only(Shells::Mongo),
+        native("close", "()", "closes the cursor", fetch::close),
+        native(
+            "collation",
+            "(collation)",
+            "compares texts by the rules of a language",
+            chain::collation,
+        ),
+        native("comment", "(comment)", "a remark for the server's log", chain::comment),
+        native("count", "(applySkipLimit)", "how many documents match", fetch::count),
+        native("countReturn", "()", "how many documents match, at most the limit", fetch::size)
+            .only(Shells::Mongo),
+        native("explain", "(verbosity)", "how the server runs the query", fetch::explain),
+        native("finish", "()", "the plan of a query under db.c.explain()", fetch::finish),
+        prelude("forEach", "(function)", "calls a function with each document"),
+        native("getId", "()", "the server's cursor id", fetch::id),
+        native("hasNext", "()", "whether there is another document", fetch::has_next),
+        native("help", "()", "this list", super::help::cursor),
+        native("hint", "(index)", "makes the server use an index", chain::hint),
+        native("isClosed", "()", "whether the cursor is closed at the server", fetch::is_closed),
+        native("isExhausted", "()", "closed, and nothing left here", fetch::is_exhausted),
+        native("itcount", "()", "how many documents are left, reading them all", fetch::itcount),
+        prelude("length", "()", "how many documents there are, keeping them").only(Shells::Mongo),
+        native("limit", "(count)", "at most so many documents", chain::limit),
+        prelude("map", "(function)", "what a function makes of each document"),
+        native("max", "(bounds)", "an upper bound of index keys, exclusive", chain::max),
+        native("maxAwaitTimeMS", "(ms)", "how long to wait for new documents", chain::max_await),
+        native("maxTimeMS", "(ms)", "gives up after that time", chain::max_time),
+        native("min", "(bounds)", "a lower bound of index keys", chain::min),
+        native("modifiers", "()", "the options so far", fetch::modifiers).only(Shells::Mongo),
+        native("next", "()", "the next document", fetch::next),
+        native("noCursorTimeout", "()", "keeps an idle cursor open", chain::no_timeout),
+        native("objsLeftInBatch", "()", "how many documents have arrived already", fetch::left),
+        native("pretty", "()", "shows each document over several lines", chain::pretty),
+        native("projection", "(projection)", "which fields to return", chain::projection),
+        native("readConcern", "(level)", "how safe what is read must be", chain::read_concern),
+        native("readPref", "(mode, tagSet)", "which members to read from", chain::read_pref),
+        native("returnKey", "(enable)", "returns index keys only", chain::return_key),
+        native("showDiskLoc", "()", "adds the record number", chain::show_record_id)
+            .only(Shells::Mongo),
+        native("showRecordId", "(enable)", "adds the record number", chain::show_record_id),
+        native("size", "()", "how many documents there are, skip and limit applied", fetch::size),
+        native("skip", "(count)", "leaves so many documents out", chain::skip),
+        native("sort", "(keys)", "orders the documents", chain::sort),
+        native(
+            "tailable",
+            "(awaitData)",
+            "stays open at the end of a capped collection",
+            chain::tailable,
+        ),
+        native("toArray", "()", "all documents as an array", fetch::to_array),
+        prelude("toString", "()", "what print shows of the cursor"),
+        native("tryNext", "()", "the next document, or null", fetch::try_next),
+    ],
+);
+
+/// `db.c.aggregate()`.
+pub(super) const COMMAND_CURSOR: Class = Class::instances(
+    "CommandCursor",
+    "DBCommandCursor",
+    "the documents of an aggregation, fetched as they are asked for",
+    &[
+        prelude("[Symbol.iterator]", "()", ""),
+        native("__batch", "(most)", "", fetch::batch),
+        native("__unread", "(documents)", "", fetch::unread),
+        native(
+            "batchSize",
+            "(count)",
+            "how many documents the server sends at once",
+            chain::later_batch_size,
+        ),
+        native("close", "()", "closes the cursor", fetch::close),
+        prelude("forEach", "(function)", "calls a function with each document"),
+        native("getId", "()", "the server's cursor id", fetch::id),
+        native("hasNext", "()", "whether there is another document", fetch::has_next),
+        native("help", "()", "this list", super::help::command_cursor),
+        native("isClosed", "()", "whether the cursor is closed at the server", fetch::is_closed),
+        native("isExhausted", "()", "closed, and nothing left here", fetch::is_exhausted),
+        native("itcount", "()", "how many documents are left, reading them all", fetch::itcount),
+        prelude("map", "(function)", "what a function makes of each document"),
+        native("next", "()", "the next document", fetch::next),
+        native("objsLeftInBatch", "()", "how many documents have arrived already", fetch::left),
+        native("pretty", "()", "shows each document over several lines", chain::pretty),
+        native("toArray", "()", "all documents as an array", fetch::to_array),
+        prelude("toString", "()", "what print shows of the cursor"),
+        native("tryNext", "()", "the next document, or null", fetch::try_next),
+    ],
+);

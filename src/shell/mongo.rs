@@ -1,0 +1,209 @@
+//! Connections: `db.getMongo()` and `Mongo()`.
+
+use bson::raw::cstr;
+use bson::{RawBson, RawBsonRef, RawDocumentBuf, rawdoc};
+
+use super::command::{Command, field};
+use super::database::{answer, database_name};
+use super::refusal::usage;
+use super::rows::native;
+use super::{Call, Class, Reply, Shell, Shells};
+use crate::backend::Topology;
+use crate::error::Result;
+
+/// `db.getMongo()`.
+pub(super) const MONGO: Class = Class::instances(
+    "Mongo",
+    "Mongo",
+    "a connection",
+    &[
+        native("adminCommand", "(command)", "sends a command to the admin database", admin_command)
+            .only(Shells::Mongo),
+        native("close", "()", "ends the connection; the session's own stays", close),
+        native("constructor", "(address)", "a connection to an address", connect),
+        native("getDB", "(name)", "a database", get_db),
+        native("getDBNames", "()", "the names of the databases", names),
+        native("getDBs", "()", "the databases and their sizes", databases),
+        native("getReadPref", "()", "which members are read from", get_read_pref),
+        native("getReadPrefMode", "()", "which members are read from", get_read_pref),
+        native("getURI", "()", "its address", uri).only(Shells::Mongosh),
+        native("setReadPref", "(mode, tagSet)", "which members to read from", set_read_pref),
+        native("setSecondaryOk", "(ok)", "lets secondaries answer reads", secondary_ok),
+        native("setSlaveOk", "(ok)", "lets secondaries answer reads (old name)", secondary_ok),
+        native("startSession", "(options)", "starts a session", start_session),
+        native("toString", "()", "what it is connected to", text),
+        native("tojson", "()", "what it is connected to", text),
+    ],
+);
+
+/// What the connection is called.
+fn name(shell: &Shell) -> String {
+    match shell.backend.describe() {
+        Topology::Embedded { .. } => "the embedded engine".to_owned(),
+        Topology::Server { address, .. } => address,
+    }
+}
+
+fn text(call: &mut Call<'_>) -> Result<Reply> {
+    let text = match call.shell.classic() {
+        true => format!("connection to {}", name(call.shell)),
+        false => address(call.shell),
+    };
+    Ok(Reply::Value(RawBson::String(text)))
+}
+
+fn address(shell: &Shell) -> String {
+    match shell.backend.describe() {
+        Topology::Embedded { .. } => "the embedded engine".to_owned(),
+        Topology::Server { address, .. } => format!("mongodb://{address}/{}", shell.db),
+    }
+}
+
+fn uri(call: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::String(address(call.shell))))
+}
+
+fn close(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Nothing)
+}
+
+fn admin_command(call: &mut Call<'_>) -> Result<Reply> {
+    let body = super::database::command_of(call)?;
+    answer(call.shell, "admin", body)
+}
+
+fn get_db(call: &mut Call<'_>) -> Result<Reply> {
+    database_name(call.shell, call.value(0), "Mongo.getDB").map(Reply::Database)
+}
+
+/// `{databases: [{name, sizeOnDisk, empty}], totalSize, ok}`.
+pub(super) fn list(shell: &Shell) -> Result<RawDocumentBuf> {
+    let body = Command::new(cstr!("listDatabases"), 1).body();
+    shell.run("admin", body).map_err(|error| shell.refused(error, "listDatabases failed:", ""))
+}
+
+fn databases(call: &mut Call<'_>) -> Result<Reply> {
+    list(call.shell).map(|reply| Reply::Served(RawBson::Document(reply)))
+}
+
+fn names(call: &mut Call<'_>) -> Result<Reply> {
+    let reply = list(call.shell)?;
+    let databases = reply.get_array("databases").ok();
+    let names = databases.into_iter().flatten().filter_map(|entry| match entry {
+        Ok(RawBsonRef::Document(entry)) => field(entry, "name").map(RawBson::from),
+        _ => None,
+    });
+    Ok(Reply::Value(RawBson::Array(names.collect())))
+}
+
+/// One server has no members to choose from; the mode is read and kept for `getReadPref`.
+fn set_read_pref(call: &mut Call<'_>) -> Result<Reply> {
+    let modes = ["nearest", "primary", "primaryPreferred", "secondary", "secondaryPreferred"];
+    match call.text(0, "mode")? {
+        None => {}
+        Some(mode) if modes.contains(&mode) => {}
+        Some(mode) => {
+            let hint = super::nearest(mode, modes).map(|near| format!(". Did you mean {near}?"));
+            return Err(usage(format!(
+                "unknown read preference {mode}{}",
+                hint.unwrap_or_default()
+            )));
+        }
+    }
+    Ok(Reply::Nothing)
+}
+
+fn get_read_pref(call: &mut Call<'_>) -> Result<Reply> {
+    if call.method == "getReadPrefMode" {
+        return Ok(Reply::Value(RawBson::String("primary".to_owned())));
+    }
+    Ok(Reply::Value(RawBson::Document(rawdoc! { "mode": "primary" })))
+}
+
+/// Every read goes to the one server there is.
+pub(super) fn secondary_ok(call: &mut Call<'_>) -> Result<Reply> {
+    call.shell.notice(
+        "note: slaveOk and secondaryOk are deprecated and have no effect here: there is one server",
+    );
+    Ok(Reply::Nothing)
+}
+
+fn start_session(_: &mut Call<'_>) -> Result<Reply> {
+    Err(usage(
+        "sessions and transactions are not available: the engine answers as a standalone server, which has no transactions",
+    ))
+}
+
+/// `connect(address, user, password)`: a database.
+pub(super) fn connect_database(call: &mut Call<'_>) -> Result<Reply> {
+    let Some(address) = call.text(0, "address")?.map(ToOwned::to_owned) else {
+        return Err(usage("Missing connection string: connect(\"localhost:27017/test\")"));
+    };
+    let db = own_server(call.shell, &address)?;
+    Ok(Reply::Database(db.unwrap_or_else(|| "test".to_owned())))
+}
+
+/// `new Mongo(address)`: the session's own connection, for a loopback address.
+pub(super) fn connect(call: &mut Call<'_>) -> Result<Reply> {
+    let address = call.text(0, "address")?.unwrap_or("localhost:27017").to_owned();
+    own_server(call.shell, &address)?;
+    Ok(Reply::Handle("Mongo", 0))
+}
+
+/// The database that a loopback address names, which stands for the session's own engine; other hosts are refused.
+fn own_server(shell: &mut Shell, address: &str) -> Result<Option<String>> {
+    let (host, db) = parts(address);
+    let loopback = ["", "localhost", "127.0.0.1", "[::1]", "::1", "0.0.0.0"];
+    if !loopback.contains(&host) {
+        return Err(usage(format!(
+            "cannot connect to {host}: this build of tally has no remote connections, it runs its embedded engine only"
+        )));
+    }
+    if !host.is_empty() {
+        shell.notice("note: localhost means this session's own embedded engine");
+    }
+    match db {
+        "" => Ok(None),
+        db => database_name(shell, Some(&RawBson::String(db.to_owned())), "connect").map(Some),
+    }
+}
+
+/// Host and database of `host:port/db`, `mongodb://user:password@host:port/db?options`, or of `db` alone.
+fn parts(address: &str) -> (&str, &str) {
+    let (scheme, rest) = match address.split_once("://") {
+        Some((_, rest)) => (true, rest),
+        None => (false, address),
+    };
+    let rest = rest.split_once('?').map_or(rest, |(rest, _)| rest);
+    let (hosts, db) = match rest.split_once('/') {
+        Some((hosts, db)) => (hosts, db),
+        // A bare word is a database, as on the command line.
+        None if !scheme && !rest.contains([':', '.']) && rest != "localhost" => ("", rest),
+        None => (rest, ""),
+    };
+    let host = hosts.rsplit_once('@').map_or(hosts, |(_, host)| host);
+    let host = match host.rsplit_once(':') {
+        Some((name, port))
+            if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') =>
+        {
+            name
+        }
+        _ => host,
+    };
+    (host, db)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_fall_into_host_and_database() {
+        assert_eq!(parts("localhost:27017/shop"), ("localhost", "shop"));
+        assert_eq!(parts("localhost"), ("localhost", ""));
+        assert_eq!(parts("shop"), ("", "shop"));
+        assert_eq!(parts("db.example:27017"), ("db.example", ""));
+        assert_eq!(parts("mongodb://ann:pw@127.0.0.1:27017/shop?w=1"), ("127.0.0.1", "shop"));
+        assert_eq!(parts("mongodb://[::1]:27017"), ("[::1]", ""));
+    }
+}
