@@ -3,14 +3,21 @@
 //! The grammar (`grammar/shell.pest`) defines every lexical form and the structure; this room walks its tree and says
 //! things in words. It looks at tokens, never at characters, except in the one file that maps positions.
 
+mod decoration;
 mod grammar;
+mod mend;
+mod notice;
+mod pending;
 mod position;
+mod reader;
 mod rewrite;
 mod tree;
 mod verdict;
 
 pub use grammar::VERBS;
+pub use mend::repaired;
 pub use position::Lines;
+pub use reader::{Entry, Reader, inputs};
 
 use std::ops::Range;
 
@@ -109,10 +116,55 @@ pub fn parse(text: &str, source: Source) -> Input {
             SyntaxError { message: "an input may be 64 MB long at most".into(), span: 0..0 };
         return Input { verdict: Verdict::Broken(error), parts: Vec::new(), notices: Vec::new() };
     }
+    let input = read(text, source);
+    if !matches!(input.verdict, Verdict::Broken(_)) {
+        return input;
+    }
+    if let Some(input) = mend::repaired(text, source) {
+        return input;
+    }
+    // An object whose keys are keywords (`{class: 1}`) cannot even be read as a block.
+    if source == Source::Prompt
+        && let Some(code) = in_parentheses(text)
+    {
+        return Input {
+            verdict: Verdict::Complete,
+            parts: vec![Part::Script(code)],
+            notices: input.notices,
+        };
+    }
+    input
+}
+
+fn read(text: &str, source: Source) -> Input {
     let tree = tree::Tree::read(grammar::Rule::input, text);
     Input {
         verdict: verdict::judge(&tree),
         parts: rewrite::parts(&tree, source),
-        notices: Vec::new(),
+        notices: notice::notices(&tree),
     }
+}
+
+/// A text as the value between parentheses: `{a: 1, b: 2}` is no valid block, but a valid object.
+///
+/// For an input that QuickJS refuses as it stands. `None` if it is nothing of the kind: it does not begin with a brace,
+/// or is not one expression.
+pub fn in_parentheses(text: &str) -> Option<Code> {
+    let tree = tree::Tree::of(grammar::Rule::braces, text)?;
+    let object = tree.first(grammar::Rule::object)?.span();
+    let wrapped = format!("({})", &text[object.clone()]);
+    let mut parts = read(&wrapped, Source::Script);
+    let (Verdict::Complete, Some(Part::Script(mut code))) = (parts.verdict, parts.parts.pop())
+    else {
+        return None;
+    };
+    // The parentheses are edits like any other, and nothing else has moved.
+    for edit in &mut code.edits {
+        edit.source = edit.source.start - 1 + object.start..edit.source.end - 1 + object.start;
+    }
+    let end = code.text.len();
+    code.edits.insert(0, Edit { source: object.start..object.start, output: 0..1 });
+    code.edits.push(Edit { source: object.end..object.end, output: end - 1..end });
+    code.span = object;
+    Some(code)
 }

@@ -131,6 +131,26 @@ pub(super) fn plain_line_ends(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// The value that JavaScript gives a whole number, in full; `None` if that is infinite.
+pub(super) fn nearest_double(digits: &str) -> Option<String> {
+    let value: f64 = digits.parse().ok()?;
+    value.is_finite().then(|| format!("{value:.0}"))
+}
+
+/// The ASCII sign that a full-width one stands for.
+pub(super) fn narrow(wide: &str) -> &'static str {
+    const SIGNS: &str = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+    let at = match wide.chars().next() {
+        Some('、') => return ",",
+        Some('。') => return ".",
+        Some('【') => return "[",
+        Some('】') => return "]",
+        Some(sign) => (sign as usize).wrapping_sub(0xff01),
+        None => return "",
+    };
+    SIGNS.get(at..at.saturating_add(1)).unwrap_or("")
+}
+
 /// The length of the first character of a text, in bytes.
 pub(super) fn first_character(text: &str) -> usize {
     text.chars().next().map_or(0, char::len_utf8)
@@ -167,6 +187,11 @@ pub(super) fn literal(text: &str) -> String {
     }
     literal.push('"');
     literal
+}
+
+/// As many blanks as a text has characters.
+pub(super) fn blanks(text: &str) -> String {
+    " ".repeat(text.chars().count())
 }
 
 fn small(number: usize) -> u32 {

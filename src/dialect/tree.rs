@@ -42,14 +42,19 @@ impl Node {
 }
 
 impl<'a> Tree<'a> {
-    /// Reads a text by one of the two entries of the grammar, `input` or `pieces`.
+    /// Reads a text by one of the entries of the grammar that accept every text, `input` or `pieces`.
     ///
     /// The text must be shorter than 4 GB; [`super::parse`] refuses such texts long before.
     pub(super) fn read(entry: Rule, text: &'a str) -> Self {
+        Self::of(entry, text).expect("the grammar accepts every text")
+    }
+
+    /// Reads a text by any entry of the grammar; `None` if it is not that.
+    pub(super) fn of(entry: Rule, text: &'a str) -> Option<Self> {
         let plain: Cow<'_, str> = position::plain_line_ends(text);
         let mut nodes: Vec<Node> = Vec::with_capacity(text.len() / 4);
         let mut open: Vec<u32> = Vec::new();
-        let pairs = Shell::parse(entry, &plain).expect("the grammar accepts every text");
+        let pairs = Shell::parse(entry, &plain).ok()?;
         for token in pairs.tokens() {
             match token {
                 Token::Start { rule, pos } => {
@@ -73,7 +78,12 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        Self { text, nodes }
+        Some(Self { text, nodes })
+    }
+
+    /// The first node of a rule.
+    pub(super) fn first(&self, rule: Rule) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.rule == rule)
     }
 
     /// The text of a node.

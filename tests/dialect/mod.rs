@@ -1,6 +1,7 @@
 //! The dialect: every text a user may type, paste or run, and what becomes of it.
 
 mod documents;
+mod reader;
 mod words;
 
 use tally::dialect::{Code, Input, Part, Source, Verdict, parse};
