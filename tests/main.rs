@@ -8,3 +8,4 @@ mod house;
 mod print;
 mod program;
 mod seeds;
+mod transcript;

@@ -132,3 +132,30 @@ pub fn difference(what: &str, expected: &str, got: &str, err: &str) -> String {
     part("end", "");
     text
 }
+
+/// What appears on a terminal when a text is typed at the prompt, without the control sequences.
+pub fn typed(text: &Path) -> String {
+    let output = Command::new("python3")
+        .arg(root().join("tests/pty.py"))
+        .arg(text)
+        .arg(env!("CARGO_BIN_EXE_tally"))
+        .args(["--quiet", "--norc", "--ephemeral"])
+        .env("TERM", "xterm")
+        .env("NO_COLOR", "1")
+        .env("HOME", "/nonexistent")
+        .stdin(Stdio::null())
+        .output()
+        .expect("python3 is installed by scripts/check");
+    let screen = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    let mut plain = String::new();
+    let mut characters = screen.chars();
+    while let Some(character) = characters.next() {
+        if character != '\u{1b}' {
+            plain.push(character);
+        } else if characters.next() == Some('[') {
+            // A control sequence ends with its first letter or tilde.
+            characters.by_ref().find(|c| c.is_ascii_alphabetic() || *c == '~');
+        }
+    }
+    plain
+}
