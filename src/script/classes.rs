@@ -1,7 +1,7 @@
 //! The class table as JavaScript: one function a row, on the prototype or global that its class names.
 
 use rquickjs::object::Property;
-use rquickjs::{Class, Ctx, Function, Object, Value};
+use rquickjs::{Atom, Class, Ctx, Function, Object, Symbol, Value};
 
 use super::native::Row;
 use super::realm::Realm;
@@ -114,11 +114,27 @@ fn define<'js>(
 ) -> Result<()> {
     let function = function(ctx, class, Some(row), method.name)?;
     if !method.is_property() {
-        return target.prop(method.name, Property::from(function).writable().configurable());
+        let name = atom(ctx, method.name)?;
+        return target.prop(name, Property::from(function).writable().configurable());
     }
     let prelude: Object = ctx.globals().get(prelude::CORE)?;
     let make: Function = prelude.get("property")?;
-    make.call((target.clone(), method.name, function, kind == Kind::Functions))
+    make.call((target.clone(), key(ctx, method.name)?, function, kind == Kind::Functions))
+}
+
+/// The property that a row's name stands for: `[Symbol.iterator]` is written as JavaScript has it.
+fn key<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Value<'js>> {
+    Ok(match name {
+        "[Symbol.iterator]" => Symbol::iterator(ctx.clone()).into_value(),
+        "[Symbol.asyncIterator]" => Symbol::async_iterator(ctx.clone()).into_value(),
+        "[Symbol.toPrimitive]" => Symbol::to_primitive(ctx.clone()).into_value(),
+        name => rquickjs::String::from_str(ctx.clone(), name)?.into_value(),
+    })
+}
+
+/// As [`key`], for looking up.
+pub(super) fn atom<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Atom<'js>> {
+    Atom::from_value(ctx.clone(), &key(ctx, name)?)
 }
 
 /// The body of a prelude's row. The file of its class is evaluated when the first of them is called, and the functions
@@ -147,13 +163,14 @@ pub(super) fn body<'js>(
             for method in table.methods {
                 let runs = matches!(method.run, Run::Prelude) && method.name != "constructor";
                 if runs && !method.is_property() {
-                    replace.call::<_, ()>((target.clone(), method.name, bodies.clone()))?;
+                    let name = key(ctx, method.name)?;
+                    replace.call::<_, ()>((target.clone(), name, bodies.clone()))?;
                 }
             }
             bodies
         }
     };
-    let body: Value = bodies.get(method.name)?;
+    let body: Value = bodies.get(atom(ctx, method.name)?)?;
     body.into_function().ok_or_else(|| {
         let text = format!("{}.{} has no body in the prelude", table.name, method.name);
         errors::type_error(ctx, realm, &text)

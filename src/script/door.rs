@@ -32,7 +32,7 @@ pub(super) fn call<'js>(
     };
     match method.run {
         Run::Native(run) => native(params, &realm, class, method, run),
-        Run::Show(show) => show::call(params, &realm, show),
+        Run::Show(show) => show::call(ctx, &realm, show, &arguments(params).collect::<Vec<_>>()),
         Run::Prelude => {
             let body = classes::body(ctx, &realm, class, method)?;
             if params.is_constructor() {
@@ -59,9 +59,7 @@ fn forward<'js>(
 }
 
 /// The arguments of a call.
-pub(super) fn arguments<'a, 'js>(
-    params: &'a Params<'_, 'js>,
-) -> impl Iterator<Item = Value<'js>> + 'a {
+fn arguments<'a, 'js>(params: &'a Params<'_, 'js>) -> impl Iterator<Item = Value<'js>> + 'a {
     (0..params.len()).filter_map(|index| params.arg(index))
 }
 

@@ -40,6 +40,11 @@ pub(super) fn not_a_function<'js>(ctx: &Ctx<'js>, collection: &str) -> rquickjs:
     type_error(ctx, &realm, &format!("db.{collection} is not a function{hint}"))
 }
 
+/// Throws an `Error`.
+pub(super) fn plain_error<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, text: &str) -> rquickjs::Error {
+    throw_new(ctx, &realm.error, text)
+}
+
 fn throw_new<'js>(ctx: &Ctx<'js>, class: &Constructor<'js>, text: &str) -> rquickjs::Error {
     match class.construct::<_, Value>((text,)) {
         Ok(error) => ctx.throw(error),

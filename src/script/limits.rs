@@ -30,3 +30,10 @@ fn machine_memory() -> usize {
     let groups = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     groups.into_iter().filter_map(number).chain(total).min().unwrap_or(0)
 }
+
+/// The most memory that this process ever had, where the system tells.
+pub(super) fn peak_memory() -> Option<usize> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<usize>().ok()? * 1024)
+}

@@ -5,14 +5,17 @@
 //!
 //! - `classes` makes prototypes and globals of the class table: one native function a row.
 //! - `door` is what such a function does: convert the arguments, borrow the shell, run the row, convert the reply.
-//! - `convert` is the one home of BSON <-> JavaScript; `show` turns any value into a [`crate::print::Shown`].
+//! - `convert` is the one home of BSON <-> JavaScript; `show` turns any value into a [`Shown`].
 //! - `prelude` holds what is better said in JavaScript, a file a class.
-//! - `errors` and `sources` tell exceptions in the positions of the text that the user wrote.
+//! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
+//! - `files` reads scripts and modules; `jobs` waits for promises.
 
 mod classes;
 mod convert;
 mod door;
 mod errors;
+mod files;
+mod jobs;
 mod limits;
 mod native;
 mod prelude;
@@ -22,19 +25,22 @@ mod show;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod thrown;
 
 use std::cell::RefMut;
+use std::path::Path;
 use std::rc::Rc;
 
-use rquickjs::context::EvalOptions;
-use rquickjs::{Context, Ctx, Persistent, Runtime, Value};
+use rquickjs::{Array, Context, Ctx, Persistent, Runtime, Value};
 
 pub use limits::Limits;
 
 use crate::dialect::Code;
 use crate::error::{Error, Result};
-use crate::shell::Shell;
-use realm::{State, realm};
+use crate::print::Shown;
+use crate::shell::{self, Shell};
+use native::Held;
+use realm::{Realm, State, realm};
 
 /// One JavaScript world.
 pub struct Script {
@@ -46,7 +52,7 @@ pub struct Script {
 pub struct Answer {
     value: Persistent<Value<'static>>,
     // Keeps the world of the value alive; dropped after it.
-    context: Context,
+    _world: Context,
 }
 
 impl Script {
@@ -55,17 +61,28 @@ impl Script {
     /// # Errors
     /// When there is not even memory for the setup.
     pub fn new(shell: Shell, limits: Limits) -> Result<Self> {
-        let failed =
-            |error: rquickjs::Error| Error::Usage(format!("JavaScript cannot start: {error}"));
-        let runtime = Runtime::new().map_err(failed)?;
+        let failed = |error: &dyn std::fmt::Display| {
+            Error::Usage(format!("JavaScript cannot start: {error}"))
+        };
+        let runtime = Runtime::new().map_err(|error| failed(&error))?;
         runtime.set_memory_limit(limits.memory);
         runtime.set_max_stack_size(limits.stack);
-        let context = Context::full(&runtime).map_err(failed)?;
-        let state = Rc::new(State::new(shell));
+        let context = Context::full(&runtime).map_err(|error| failed(&error))?;
+        let state = Rc::new(State::new(shell, limits.memory));
+        context.with(|ctx| {
+            setup::install(&ctx, &state).map_err(|error| match error {
+                rquickjs::Error::Exception => {
+                    let text = ctx.catch().get::<rquickjs::Coerced<String>>();
+                    failed(&text.map_or_else(|error| error.to_string(), |text| text.0))
+                }
+                other => failed(&other),
+            })
+        })?;
         let (interrupt, halted) = (state.interrupt.clone(), Rc::clone(&state.halted));
         let handler = move || halted.get() || interrupt.is_raised();
         runtime.set_interrupt_handler(Some(Box::new(handler)));
-        context.with(|ctx| setup::install(&ctx, &state).map_err(|error| caught(&ctx, error)))?;
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(jobs::track)));
+        runtime.set_loader(files::Files(Rc::clone(&state)), files::Files(Rc::clone(&state)));
         Ok(Self { state, context })
     }
 
@@ -74,37 +91,98 @@ impl Script {
         self.state.shell.borrow_mut()
     }
 
-    /// Runs a classic script: `code` made of `text`, which is known as `name` in stacks.
+    /// Runs a classic script: `code` made of `text`, which is known as `name` in stacks. Top-level `await` and, in
+    /// mongosh, a promise that the input answers with are waited for.
     ///
     /// # Errors
-    /// [`Error::Thrown`] for an exception nobody caught, [`Error::Interrupted`], [`Error::Exit`].
+    /// [`Error::Thrown`] for an exception nobody caught, a promise rejected without anybody minding it included;
+    /// [`Error::Interrupted`]; [`Error::Exit`].
     pub fn eval(&mut self, code: &Code, name: &str, text: &str) -> Result<Answer> {
-        let name = self.state.sources.borrow_mut().add(name, text, code);
+        self.run(|ctx, realm| {
+            let value = files::evaluate(ctx, realm, code, name, text)?;
+            jobs::settle(ctx, realm, value)
+        })
+    }
+
+    /// Runs a file: an ES module when its name ends in `.mjs`, else a classic script, in the global scope.
+    ///
+    /// # Errors
+    /// As [`Script::eval`]; [`Error::Thrown`] too for a file that cannot be read.
+    pub fn run_file(&mut self, path: &Path) -> Result<Answer> {
+        self.run(|ctx, realm| {
+            let value = files::run(ctx, realm, path)?;
+            jobs::settle(ctx, realm, value)
+        })
+    }
+
+    /// What is shown for an answer. A `shellPrint`, `tojson` or `toString` of the user's own runs for it.
+    ///
+    /// # Errors
+    /// As [`Script::eval`].
+    pub fn show(&mut self, answer: &Answer) -> Result<Shown> {
+        let value = answer.value.clone();
+        self.enter(|ctx, realm| show::answer(ctx, realm, &value.restore(ctx)?))
+    }
+
+    /// The class and number of an answer that stands for something the shell holds, such as a cursor.
+    pub fn handle(&self, answer: &Answer) -> Option<(&'static str, u32)> {
         self.context.with(|ctx| {
-            let mut options = EvalOptions::default();
-            options.strict = false;
-            options.promise = code.awaits;
-            options.filename = Some(name);
-            let value = ctx.eval_with_options::<Value, _>(code.text.as_str(), options);
-            match value {
-                Ok(value) => Ok(Answer {
-                    value: Persistent::save(&ctx, value),
-                    context: self.context.clone(),
-                }),
-                Err(error) => Err(caught(&ctx, error)),
+            let value = answer.value.clone().restore(&ctx).ok()?;
+            let object = value.as_object().filter(|object| !object.is_function())?;
+            match &*object.as_class::<Held>()?.borrow() {
+                Held::Handle(handle) => Some((shell::classes()[handle.class].name, handle.number)),
+                Held::Bson(_) | Held::Database(_) | Held::Origin(_) => None,
             }
         })
     }
-}
 
-/// What an error of the engine is to everybody else.
-fn caught(ctx: &Ctx<'_>, error: rquickjs::Error) -> Error {
-    let _ = realm(ctx);
-    match error {
-        rquickjs::Error::Exception => {
-            let text = ctx.catch().get::<rquickjs::Coerced<String>>();
-            Error::Usage(text.map_or_else(|_| "exception".to_owned(), |text| text.0))
-        }
-        other => Error::Usage(other.to_string()),
+    /// Whether a global of that name is the user's: declared by a script, or a global of the shell's made another.
+    pub fn defines(&mut self, name: &str) -> bool {
+        self.enter(|_, realm| realm.core("defines")?.call((name,))).unwrap_or(false)
+    }
+
+    /// The names of all globals.
+    pub fn globals(&mut self) -> Vec<String> {
+        self.members(&[])
+    }
+
+    /// The names that can follow `path`, for completion: `["db", "users"]` gives the methods of a collection. No getter
+    /// is called, and nothing is run.
+    pub fn members(&mut self, path: &[&str]) -> Vec<String> {
+        let names = self.enter(|ctx, realm| {
+            let names = Array::new(ctx.clone())?;
+            for (at, name) in path.iter().enumerate() {
+                names.set(at, *name)?;
+            }
+            realm.core("members")?.call::<_, Vec<String>>((names,))
+        });
+        names.unwrap_or_default()
+    }
+
+    fn run(
+        &mut self,
+        work: impl for<'js> FnOnce(&Ctx<'js>, &Realm<'js>) -> rquickjs::Result<Value<'js>>,
+    ) -> Result<Answer> {
+        let world = self.context.clone();
+        self.enter(|ctx, realm| {
+            let value = work(ctx, realm)?;
+            Ok(Answer { value: Persistent::save(ctx, value), _world: world })
+        })
+    }
+
+    fn enter<T>(
+        &mut self,
+        work: impl for<'js> FnOnce(&Ctx<'js>, &Realm<'js>) -> rquickjs::Result<T>,
+    ) -> Result<T> {
+        self.context.with(|ctx| {
+            let realm = realm(&ctx);
+            match work(&ctx, &realm) {
+                Ok(_) if realm.state.halted.get() => {
+                    Err(thrown::stopped(&realm).unwrap_or(Error::Interrupted))
+                }
+                Ok(value) => Ok(value),
+                Err(error) => Err(thrown::caught(&ctx, &realm, error)),
+            }
+        })
     }
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use rquickjs::function::Constructor;
 use rquickjs::{Atom, Class, Ctx, Function, JsLifetime, Object, Value};
 
+use super::files::Loaded;
 use super::native::{Held, Place, Released};
 use super::sources::Sources;
 use crate::error::Error;
@@ -19,6 +20,8 @@ pub(super) struct State {
     pub(super) shell: RefCell<Shell>,
     /// The emulated shell.
     pub(super) emulate: Emulate,
+    /// The limit of the heap in bytes; 0 for none.
+    pub(super) memory: usize,
     /// Ctrl-C.
     pub(super) interrupt: Interrupt,
     /// Why everything has to unwind, apart from Ctrl-C.
@@ -27,6 +30,8 @@ pub(super) struct State {
     pub(super) halted: Rc<Cell<bool>>,
     /// Handles whose objects were collected.
     pub(super) released: Released,
+    /// The files that were loaded.
+    pub(super) loaded: RefCell<Loaded>,
     /// The texts that were evaluated, for positions.
     pub(super) sources: RefCell<Sources>,
 }
@@ -53,12 +58,12 @@ pub(super) struct Realm<'js> {
     pub(super) prototypes: Vec<Object<'js>>,
     /// `Object.prototype`.
     pub(super) object: Object<'js>,
+    /// The prototype of native objects whose class the table does not have.
+    pub(super) other: Object<'js>,
     /// `Date.prototype`.
     pub(super) date_prototype: Object<'js>,
     /// `Date`.
     pub(super) date: Constructor<'js>,
-    /// `RegExp.prototype`.
-    pub(super) regexp_prototype: Object<'js>,
     /// `RegExp`.
     pub(super) regexp: Constructor<'js>,
     /// `Error`.
@@ -71,6 +76,8 @@ pub(super) struct Realm<'js> {
     pub(super) served: Value<'js>,
     /// The functions that the core of the prelude hands to Rust.
     pub(super) core: Object<'js>,
+    /// Promises that were rejected without anybody minding it.
+    pub(super) rejected: RefCell<Vec<Value<'js>>>,
     /// The database objects made so far.
     pub(super) databases: RefCell<HashMap<String, Object<'js>>>,
     /// The bodies of the prelude's rows, by class, once one of them was called.
@@ -105,9 +112,9 @@ impl<'js> Realm<'js> {
         Ok(Class::instance_proto(held, self.prototype(class))?.into_inner())
     }
 
-    /// The prototype of a class; `Object.prototype` for a class that the table does not have.
+    /// The prototype of a class.
     pub(super) fn prototype(&self, class: &str) -> Object<'js> {
-        class_index(class).map_or_else(|| self.object.clone(), |at| self.prototypes[at].clone())
+        class_index(class).map_or_else(|| self.other.clone(), |at| self.prototypes[at].clone())
     }
 }
 

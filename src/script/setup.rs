@@ -4,28 +4,30 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use rquickjs::function::{Constructor, Func};
+use rquickjs::function::{Constructor, Func, Rest};
 use rquickjs::object::{Accessor, Property};
 use rquickjs::{Class, Ctx, Object, Symbol, Value};
 
 use super::native::{Held, Place, Row};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
-use super::{classes, prelude};
-use crate::shell::Shell;
+use super::{classes, files, prelude, show};
+use crate::shell::{Shell, Show};
 
 type Result<T> = rquickjs::Result<T>;
 
 impl State {
     /// The Rust side of a world over `shell`.
-    pub(super) fn new(shell: Shell) -> Self {
+    pub(super) fn new(shell: Shell, memory: usize) -> Self {
         Self {
+            memory,
             emulate: shell.emulate,
             interrupt: shell.interrupt.clone(),
             shell: RefCell::new(shell),
             halt: RefCell::new(None),
             halted: Rc::new(Cell::new(false)),
             released: Rc::default(),
+            loaded: RefCell::default(),
             sources: RefCell::new(Sources::default()),
         }
     }
@@ -52,22 +54,24 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     let stored = ctx.store_userdata(Realm {
         state: Rc::clone(state),
         prototypes,
+        other: Object::new(ctx.clone())?,
         date_prototype: prototype_of("Date")?,
         date: globals.get::<_, Constructor>("Date")?,
-        regexp_prototype: prototype_of("RegExp")?,
         regexp: globals.get::<_, Constructor>("RegExp")?,
         error: globals.get::<_, Constructor>("Error")?,
         type_error: globals.get::<_, Constructor>("TypeError")?,
         origin: Symbol::with_description(ctx.clone(), "origin")?.as_atom(),
         served,
         core,
+        rejected: RefCell::default(),
         databases: RefCell::new(HashMap::new()),
         bodies: RefCell::new(HashMap::new()),
         object,
     });
     stored.map_err(|_| rquickjs::Error::Unknown)?;
     let db = Accessor::from(current).set(become_current).configurable().enumerable();
-    globals.prop("db", db)
+    globals.prop("db", db)?;
+    realm(ctx).core("remember")?.call(())
 }
 
 /// The natives that the core is built on.
@@ -75,7 +79,15 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
     natives.set("make", Func::from(make))?;
     natives.set("isRow", Func::from(is_row))?;
+    natives.set("load", Func::from(files::load))?;
+    natives.set("print", Func::from(|ctx, values| show(ctx, Show::Print, values)))?;
+    natives.set("tojson", Func::from(|ctx, values| show(ctx, Show::ToJson, values)))?;
     Ok(natives)
+}
+
+/// A function that shows any values, for the bodies of the prelude.
+fn show<'js>(ctx: Ctx<'js>, show: Show, values: Rest<Value<'js>>) -> Result<Value<'js>> {
+    show::call(&ctx, &realm(&ctx), show, &values.0)
 }
 
 /// The collection that an unknown name of a database or collection is.

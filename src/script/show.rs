@@ -1,32 +1,407 @@
 //! JavaScript values as trees of what can be shown, and the functions that show them.
+//!
+//! Nothing of the user's is run but what asks for it: a `tojson`, `shellPrint` or `toString` of their own making.
+//! Getters are not called, and a `Proxy` is looked behind.
 
-use rquickjs::function::Params;
-use rquickjs::{Coerced, Value};
+use bson::{Bson, DateTime, Regex};
+use rquickjs::function::This;
+use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
 
+use super::convert;
+use super::native::{Held, Place, Row};
 use super::realm::Realm;
-use super::{door, errors};
-use crate::shell::Show;
+use super::thrown::{frames, stack_text};
+use super::{errors, jobs};
+use crate::print::{self, FunctionKind, Options, Origin, Shown, mongo};
+use crate::shell::{self, Emulate, Kind, Show};
+
+type Result<T> = rquickjs::Result<T>;
+
+/// No style shows anything deeper.
+const DEEPEST: usize = 510;
+
+/// More than anybody reads: a structure that shares its parts may unfold to any size.
+const MOST: usize = 4_000_000;
+
+/// A value as it is shown where it stands in another one.
+pub(super) fn value<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>) -> Result<Shown> {
+    Viewer { ctx, realm, ancestors: Vec::new(), count: 0 }.value(value)
+}
+
+/// The value of an input: an object with a `shellPrint` of its own is shown as that says.
+pub(super) fn answer<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    answer: &Value<'js>,
+) -> Result<Shown> {
+    match own_text(ctx, realm, answer, "shellPrint")? {
+        Some(shown) => Ok(shown),
+        None => value(ctx, realm, answer),
+    }
+}
+
+/// An argument of `print`: an object with a `toString` of its own is shown as that says.
+fn argument<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, argument: &Value<'js>) -> Result<Shown> {
+    if let Some(promise) = argument.as_promise() {
+        return value(ctx, realm, &jobs::wait(ctx, realm, promise)?);
+    }
+    match own_text(ctx, realm, argument, "toString")? {
+        Some(shown) => Ok(shown),
+        None => value(ctx, realm, argument),
+    }
+}
+
+/// What a method of the user's own making says of an object.
+fn own_text<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    value: &Value<'js>,
+    method: &str,
+) -> Result<Option<Shown>> {
+    let Some(object) = value.as_object() else { return Ok(None) };
+    if object.is_function() || object.is_array() || object.is_error() || object.is_proxy() {
+        return Ok(None);
+    }
+    let method: Value = realm.core("method")?.call((object.clone(), method))?;
+    let Some(method) = method.into_function().filter(|method| method.as_class::<Row>().is_none())
+    else {
+        return Ok(None);
+    };
+    let text: Value = method.call((This(object.clone()),))?;
+    Ok(Some(match text.as_string() {
+        Some(text) => Shown::Text(convert::string(ctx, realm, text.as_value())?),
+        None => Shown::Undefined,
+    }))
+}
+
+struct Viewer<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    realm: &'a Realm<'js>,
+    /// The objects that are being shown, outermost first.
+    ancestors: Vec<Value<'js>>,
+    count: usize,
+}
+
+impl<'js> Viewer<'_, 'js> {
+    fn value(&mut self, value: &Value<'js>) -> Result<Shown> {
+        if value.is_undefined() {
+            return Ok(Shown::Undefined);
+        }
+        if value.is_null() {
+            return Ok(Shown::Value(Bson::Null));
+        }
+        if let Some(value) = value.as_bool() {
+            return Ok(Shown::Value(Bson::Boolean(value)));
+        }
+        if let Some(number) = value.as_number() {
+            return Ok(Shown::Number(number));
+        }
+        if value.is_string() {
+            return Ok(Shown::Value(Bson::String(convert::string(self.ctx, self.realm, value)?)));
+        }
+        if let Some(symbol) = value.as_symbol() {
+            let description: Option<String> = symbol.description()?.get()?;
+            return Ok(Shown::Symbol(description.unwrap_or_default()));
+        }
+        if value.is_big_int() {
+            return Ok(Shown::BigInt(value.get::<Coerced<String>>()?.0));
+        }
+        match value.as_object() {
+            Some(object) => self.object(object),
+            None => Ok(Shown::Undefined),
+        }
+    }
+
+    fn object(&mut self, object: &Object<'js>) -> Result<Shown> {
+        if let Some(at) = self.ancestors.iter().rposition(|above| above == object.as_value()) {
+            return Ok(Shown::Ancestor(self.ancestors.len() - at));
+        }
+        self.count += 1;
+        if self.ancestors.len() > DEEPEST || self.count > MOST {
+            return Ok(Shown::Text(if object.is_array() { "[Array]" } else { "[Object]" }.into()));
+        }
+        if self.realm.state.is_stopped() {
+            return Err(errors::unwind(self.ctx, self.realm));
+        }
+        if let Some(proxy) = object.as_proxy() {
+            return match proxy.target() {
+                Ok(target) => self.object(&target),
+                // A revoked one has no target any more.
+                Err(_) => {
+                    self.ctx.catch();
+                    Ok(Shown::Text("<Revoked Proxy>".to_owned()))
+                }
+            };
+        }
+        self.ancestors.push(object.as_value().clone());
+        let shown = self.kind(object);
+        self.ancestors.pop();
+        shown
+    }
+
+    fn kind(&mut self, object: &Object<'js>) -> Result<Shown> {
+        if let Some(array) = object.as_array() {
+            return self.array(array);
+        }
+        if let Some(function) = object.as_function() {
+            return self.function(function);
+        }
+        let Some(prototype) = object.get_prototype() else {
+            return self.named(object, Some("[Object: null prototype]".to_owned()));
+        };
+        if prototype == self.realm.object {
+            if let Some(text) = self.own_json(object)? {
+                return Ok(text);
+            }
+            return self.named(object, None);
+        }
+        if let Some(held) = object.as_class::<Held>() {
+            return match &*held.borrow() {
+                Held::Bson(value) => Ok(match Bson::try_from(value.clone()) {
+                    Ok(value) => Shown::Value(value),
+                    Err(error) => Shown::Text(error.to_string()),
+                }),
+                Held::Database(name) => Ok(Shown::Text(name.to_string())),
+                Held::Handle(handle) => self.handle(object, handle.class),
+                Held::Origin(_) => Ok(Shown::Undefined),
+            };
+        }
+        let class = self.realm.prototypes.iter().position(|known| *known == prototype);
+        if let Some(class) = class.map(|at| &shell::classes()[at]) {
+            let name = if class.global.is_empty() { class.name } else { class.global };
+            return match class.kind {
+                Kind::Results | Kind::Errors => {
+                    Ok(Shown::Result { name: name.to_owned(), fields: self.fields(object)? })
+                }
+                Kind::Instances | Kind::Functions | Kind::Extensions => {
+                    self.named(object, Some(name.to_owned()))
+                }
+            };
+        }
+        if object.is_error() {
+            return self.error(object);
+        }
+        if let Some(text) = self.own_json(object)? {
+            return Ok(text);
+        }
+        let kind: String = self.realm.core("kind")?.call((object.clone(),))?;
+        match kind.as_str() {
+            "Date" => self.date(object),
+            "RegExp" => self.regexp(object),
+            "Map" => {
+                let pairs: Array = self.realm.core("pairs")?.call((object.clone(),))?;
+                let mut shown = Vec::with_capacity(pairs.len() / 2);
+                for at in (0..pairs.len()).step_by(2) {
+                    shown.push((self.value(&pairs.get(at)?)?, self.value(&pairs.get(at + 1)?)?));
+                }
+                Ok(Shown::Map(shown))
+            }
+            "Set" => {
+                let elements: Array = self.realm.core("elements")?.call((object.clone(),))?;
+                let shown =
+                    elements.iter().map(|element| self.value(&element?)).collect::<Result<_>>();
+                Ok(Shown::Set(shown?))
+            }
+            _ => {
+                let name: Option<String> = self.realm.core("className")?.call((object.clone(),))?;
+                self.named(object, name)
+            }
+        }
+    }
+
+    fn array(&mut self, array: &Array<'js>) -> Result<Shown> {
+        let origin = self.origin(array.as_object())?;
+        let length = array.len();
+        let mut shown = Vec::with_capacity(length.min(1 << 16));
+        for index in 0..length {
+            let element: Value = array.get(index)?;
+            let hole = element.is_undefined() && !array.as_object().contains_key(index as u32)?;
+            shown.push(if hole { Shown::Hole } else { self.value(&element)? });
+        }
+        Ok(Shown::Array(shown, origin))
+    }
+
+    fn function(&mut self, function: &Function<'js>) -> Result<Shown> {
+        if let Some(place) = function.as_class::<Place>() {
+            let place = place.borrow();
+            return Ok(Shown::Text(format!("{}.{}", place.db, place.name)));
+        }
+        if function.as_class::<Row>().is_some_and(|row| {
+            matches!(shell::classes()[row.borrow().class].name, "MinKey" | "MaxKey")
+        }) && self.realm.state.emulate == Emulate::Mongo
+        {
+            // The bare global is the key itself in the classic shell.
+            let key = convert::value(self.ctx, self.realm, function.as_value())?;
+            return Ok(Bson::try_from(key).map_or(Shown::Undefined, Shown::Value));
+        }
+        let described: Array = self.realm.core("describe")?.call((function.clone(),))?;
+        let (kind, name, source): (String, String, String) =
+            (described.get(0)?, described.get(1)?, described.get(2)?);
+        let kind = match kind.as_str() {
+            "AsyncFunction" => FunctionKind::Async,
+            "GeneratorFunction" => FunctionKind::Generator,
+            "AsyncGeneratorFunction" => FunctionKind::AsyncGenerator,
+            _ if source.starts_with("class") => FunctionKind::Class,
+            _ => FunctionKind::Function,
+        };
+        Ok(Shown::Function { kind, name, source })
+    }
+
+    /// Something that the shell holds: the methods of its class say what it looks like.
+    fn handle(&mut self, object: &Object<'js>, class: usize) -> Result<Shown> {
+        let class = &shell::classes()[class];
+        for name in ["tojson", "toString"] {
+            if class.method(name).is_some() {
+                let method: Function = object.get(name)?;
+                let text: Coerced<String> = method.call((This(object.clone()),))?;
+                return Ok(Shown::Text(text.0));
+            }
+        }
+        self.named(object, Some(class.name.to_owned()))
+    }
+
+    fn error(&mut self, error: &Object<'js>) -> Result<Shown> {
+        let text = error.as_value().get::<Coerced<String>>()?.0;
+        let stack: Value = error.get("stack")?;
+        let stack = match stack.as_string() {
+            Some(stack) => frames(&self.realm.state.sources.borrow(), &stack.to_string()?),
+            None => Vec::new(),
+        };
+        Ok(Shown::Error { text, stack: stack_text(&stack), fields: self.fields(error)? })
+    }
+
+    fn date(&self, date: &Object<'js>) -> Result<Shown> {
+        let get_time: Function = self.realm.date_prototype.get("getTime")?;
+        let millis: f64 = get_time.call((This(date.clone()),))?;
+        Ok(if millis.is_nan() {
+            Shown::InvalidDate
+        } else {
+            Shown::Value(Bson::DateTime(DateTime::from_millis(millis as i64)))
+        })
+    }
+
+    fn regexp(&self, regexp: &Object<'js>) -> Result<Shown> {
+        let pattern = convert::string(self.ctx, self.realm, &regexp.get("source")?)?;
+        let flags = convert::string(self.ctx, self.realm, &regexp.get("flags")?)?;
+        Ok(match (bson::raw::CString::try_from(pattern), bson::raw::CString::try_from(flags)) {
+            (Ok(pattern), Ok(options)) => {
+                Shown::Value(Bson::RegularExpression(Regex { pattern, options }))
+            }
+            _ => Shown::Text(regexp.as_value().get::<Coerced<String>>()?.0),
+        })
+    }
+
+    /// What a `tojson` of the user's own says; only the classic shell asks for it.
+    fn own_json(&mut self, object: &Object<'js>) -> Result<Option<Shown>> {
+        if self.realm.state.emulate == Emulate::Mongosh {
+            return Ok(None);
+        }
+        let method: Value = object.get("tojson")?;
+        let Some(method) =
+            method.into_function().filter(|method| method.as_class::<Row>().is_none())
+        else {
+            return Ok(None);
+        };
+        let indent = "\t".repeat(self.ancestors.len().saturating_sub(1));
+        let text: Coerced<String> = method.call((This(object.clone()), indent))?;
+        Ok(Some(Shown::Text(text.0)))
+    }
+
+    fn named(&mut self, object: &Object<'js>, name: Option<String>) -> Result<Shown> {
+        let origin = self.origin(object)?;
+        let fields = self.fields(object)?;
+        Ok(Shown::Object(print::Object { name, fields, origin }))
+    }
+
+    fn origin(&self, object: &Object<'js>) -> Result<Origin> {
+        let mark: Value = object.get(self.realm.origin.clone())?;
+        Ok(if mark.is_undefined() { Origin::Script } else { Origin::Server })
+    }
+
+    fn fields(&mut self, object: &Object<'js>) -> Result<Vec<(String, Shown)>> {
+        let inherited = self.realm.state.emulate == Emulate::Mongo;
+        let fields: Array = self.realm.core("fields")?.call((object.clone(), inherited))?;
+        let mut shown = Vec::with_capacity(fields.len() / 3);
+        for at in (0..fields.len()).step_by(3) {
+            let name: Value = fields.get(at)?;
+            let name = match name.as_symbol() {
+                Some(symbol) => {
+                    let description: Option<String> = symbol.description()?.get()?;
+                    format!("Symbol({})", description.unwrap_or_default())
+                }
+                None => convert::string(self.ctx, self.realm, &name)?,
+            };
+            let accessor: u32 = fields.get(at + 1)?;
+            let value = if accessor == 0 {
+                self.value(&fields.get(at + 2)?)?
+            } else {
+                Shown::Accessor { get: accessor & 1 != 0, set: accessor & 2 != 0 }
+            };
+            shown.push((name, value));
+        }
+        if let Some(order) = convert::order(object, self.realm)? {
+            shown.sort_by_key(|(name, _)| order.get(name).copied().unwrap_or(usize::MAX));
+        }
+        Ok(shown)
+    }
+}
 
 /// Runs one of the functions that show any value.
 pub(super) fn call<'js>(
-    params: &Params<'_, 'js>,
+    ctx: &Ctx<'js>,
     realm: &Realm<'js>,
     show: Show,
-) -> rquickjs::Result<Value<'js>> {
-    let ctx = params.ctx();
-    let mut texts = Vec::new();
-    for argument in door::arguments(params) {
-        texts.push(argument.get::<Coerced<String>>()?.0);
-    }
-    let text = texts.join(" ");
+    arguments: &[Value<'js>],
+) -> Result<Value<'js>> {
+    let style = print::emulated(realm.state.emulate);
+    let options = Options::SCRIPT;
+    let undefined = Value::new_undefined(ctx.clone());
+    let argument_at = |index: usize| arguments.get(index).unwrap_or(&undefined);
+    let first = argument_at(0);
     match show {
-        Show::Print | Show::PrintJson | Show::PrintJsonOneLine => {
-            let printed = realm.state.shell.borrow_mut().output.line(&text);
-            printed.map_err(|error| errors::throw(ctx, realm, error))?;
-            Ok(Value::new_undefined(ctx.clone()))
+        Show::Print => {
+            let mut texts = Vec::with_capacity(arguments.len());
+            for argument in arguments {
+                texts.push(style.argument(&self::argument(ctx, realm, argument)?, &options));
+            }
+            line(ctx, realm, &texts.join(" "))
         }
-        Show::ToJson | Show::ToJsonOneLine | Show::ToStrictJson => {
-            Ok(rquickjs::String::from_str(ctx.clone(), &text)?.into_value())
+        Show::PrintJson => line(ctx, realm, &style.json(&value(ctx, realm, first)?, &options)),
+        Show::PrintJsonOneLine => {
+            line(ctx, realm, &mongo::tojson(&value(ctx, realm, first)?, " ", Some(true)))
         }
+        Show::ToJson => {
+            let indent = argument_at(1).as_string().map_or(Ok(String::new()), |indent| {
+                convert::string(ctx, realm, indent.as_value())
+            })?;
+            let nolint = argument_at(2);
+            let nolint = match nolint.is_null() || nolint.is_undefined() {
+                true => None,
+                false => Some(nolint.get::<Coerced<bool>>()?.0),
+            };
+            text(ctx, &mongo::tojson(&value(ctx, realm, first)?, &indent, nolint))
+        }
+        Show::ToJsonOneLine => {
+            text(ctx, &mongo::tojson(&value(ctx, realm, first)?, " ", Some(true)))
+        }
+        Show::ToStrictJson => match ctx.json_stringify(first)? {
+            Some(text) => Ok(text.into_value()),
+            None => Ok(undefined),
+        },
+    }
+}
+
+fn text<'js>(ctx: &Ctx<'js>, text: &str) -> Result<Value<'js>> {
+    Ok(rquickjs::String::from_str(ctx.clone(), text)?.into_value())
+}
+
+fn line<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, text: &str) -> Result<Value<'js>> {
+    let written = match realm.state.shell.try_borrow_mut() {
+        Ok(mut shell) => shell.output.line(text),
+        Err(_) => Ok(()),
+    };
+    match written {
+        Ok(()) => Ok(Value::new_undefined(ctx.clone())),
+        Err(error) => Err(errors::throw(ctx, realm, error)),
     }
 }

@@ -8,6 +8,9 @@ use crate::dialect::Code;
 /// How the names of the shell's own scripts begin; their frames are not shown.
 pub(super) const INTERNAL: &str = "\u{1}";
 
+/// What stands before the name of a file in a stack whose positions are the user's already.
+pub(super) const SETTLED: &str = "\u{3}";
+
 /// How many texts of one name (inputs of a prompt) are remembered.
 const MANY: usize = 256;
 
@@ -50,6 +53,12 @@ impl Sources {
         unique
     }
 
+    /// Remembers the text of a module, which has one name only.
+    pub(super) fn set(&mut self, name: &str, text: &str, code: &Code) {
+        let source = Source { text: text.to_owned(), code: code.clone() };
+        self.by_name.insert(name.to_owned(), Rc::new(source));
+    }
+
     /// The text evaluated under a name.
     pub(super) fn get(&self, name: &str) -> Option<Rc<Source>> {
         self.by_name.get(name).cloned()
@@ -58,5 +67,6 @@ impl Sources {
 
 /// The name as the user knows it.
 pub(super) fn shown(name: &str) -> &str {
+    let name = name.strip_prefix(SETTLED).unwrap_or(name);
     name.split(NUMBER).next().unwrap_or(name)
 }

@@ -9,15 +9,14 @@ use bson::spec::{BinarySubtype, ElementType};
 use bson::{Binary, RawBson, RawBsonRef, RawDocumentBuf};
 use rquickjs::function::This;
 use rquickjs::object::Filter;
-use rquickjs::promise::PromiseState;
-use rquickjs::{Array, Coerced, Ctx, Function, Object, Promise, Value};
+use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
 
 use super::bytes::Bytes;
 use super::{DEPTH, Numbers};
 use crate::error::{Code, Error};
-use crate::script::errors;
 use crate::script::native::{Held, Place, Row};
 use crate::script::realm::Realm;
+use crate::script::{errors, jobs};
 use crate::shell::{self, Emulate};
 
 type Result<T> = rquickjs::Result<T>;
@@ -65,7 +64,11 @@ pub(in crate::script) fn document<'js>(
 }
 
 /// A JavaScript string as UTF-8. Half a surrogate pair becomes U+FFFD, as the shells write it.
-fn string<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, text: &Value<'js>) -> Result<String> {
+pub(in crate::script) fn string<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    text: &Value<'js>,
+) -> Result<String> {
     let text =
         text.as_string().ok_or_else(|| errors::type_error(ctx, realm, "expected a string"))?;
     match text.to_string() {
@@ -226,7 +229,8 @@ impl<'a, 'js> Encoder<'a, 'js> {
     /// Objects of other prototypes: subclasses, maps, buffers, promises, the user's own classes.
     fn uncommon(&mut self, name: Name<'_>, object: &Object<'js>) -> Result<()> {
         if let Some(promise) = object.as_promise() {
-            let settled = settled(self.ctx, self.realm, promise)?;
+            // A value in a document may be the result of an `async` function: the shells wait for it untold.
+            let settled = jobs::wait(self.ctx, self.realm, promise)?;
             self.element(name, &settled, None)?;
             return Ok(());
         }
@@ -408,34 +412,31 @@ impl<'a, 'js> Encoder<'a, 'js> {
 
     /// What `object` looked like when it was read, if that matters.
     fn origin(&self, object: &Object<'js>) -> Result<Option<Origin>> {
-        let mark: Value = object.get(self.realm.origin.clone())?;
-        let Some(class) = mark.as_object().and_then(|object| object.as_class::<Held>()) else {
-            return Ok(None);
-        };
-        let Held::Origin(Some(document)) = &*class.borrow() else { return Ok(None) };
-        let names = || document.iter_elements().filter_map(|element| element.ok());
-        let moved = !object.is_array()
-            && names().any(|element| super::to_js::is_index(element.key().as_str()));
-        let order = moved.then(|| {
-            names()
-                .enumerate()
-                .map(|(at, element)| (element.key().as_str().to_owned(), at))
-                .collect()
-        });
-        Ok(Some(Origin { document: document.clone(), order }))
+        origin(object, self.realm)
     }
 }
 
-/// What a promise was settled with: a value in a document may be the result of an `async` function, which the shells
-/// wait for without being told to.
-fn settled<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, promise: &Promise<'js>) -> Result<Value<'js>> {
-    while promise.state() == PromiseState::Pending && ctx.execute_pending_job() {}
-    match promise.result() {
-        Some(result) => result,
-        None => {
-            Err(errors::type_error(ctx, realm, "a promise that is not settled cannot be stored"))
-        }
-    }
+fn origin<'js>(object: &Object<'js>, realm: &Realm<'js>) -> Result<Option<Origin>> {
+    let mark: Value = object.get(realm.origin.clone())?;
+    let Some(class) = mark.as_object().and_then(|object| object.as_class::<Held>()) else {
+        return Ok(None);
+    };
+    let Held::Origin(Some(document)) = &*class.borrow() else { return Ok(None) };
+    let names = || document.iter_elements().filter_map(|element| element.ok());
+    let moved =
+        !object.is_array() && names().any(|element| super::to_js::is_index(element.key().as_str()));
+    let order = moved.then(|| {
+        names().enumerate().map(|(at, element)| (element.key().as_str().to_owned(), at)).collect()
+    });
+    Ok(Some(Origin { document: document.clone(), order }))
+}
+
+/// Where the fields of a served object stood, when JavaScript keeps them in another order.
+pub(in crate::script) fn order<'js>(
+    object: &Object<'js>,
+    realm: &Realm<'js>,
+) -> Result<Option<HashMap<String, usize>>> {
+    Ok(origin(object, realm)?.and_then(|origin| origin.order))
 }
 
 impl Numbers {

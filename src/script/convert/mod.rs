@@ -4,7 +4,7 @@ mod bytes;
 mod from_js;
 mod to_js;
 
-pub(super) use from_js::{document, value};
+pub(super) use from_js::{document, order, string, value};
 pub(super) use to_js::{Decoder, Numbers};
 
 /// How deep documents may nest, in both directions: the limit of BSON at the server.

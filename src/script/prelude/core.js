@@ -1,9 +1,20 @@
 //! The core of the prelude: what Rust needs of JavaScript, and the proxies behind databases and collections.
 (() => {
   "use strict";
+  // A script may give any global another meaning; the core keeps to what they are now.
+  const {
+    Array, ArrayBuffer, Boolean, Date, Error, Function, Map, Number, Object, Promise, Proxy, ReferenceError, Reflect,
+    RegExp, Set, String, Uint8Array, eval: evaluate,
+  } = globalThis;
   const { make } = shell;
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Object;
-  const { get } = Reflect;
+  const { get, ownKeys } = Reflect;
+  const toSource = Function.prototype.toString;
+  const mapForEach = Map.prototype.forEach;
+  const setForEach = Set.prototype.forEach;
+  const builtIns = new Set([
+    Object, Array, Date, RegExp, Error, Map, Set, Promise, Number, String, Boolean, Function,
+  ].map(global => global.prototype.toString));
   const toStringTag = Object.prototype.toString;
   const isWellFormed = String.prototype.toWellFormed;
   const hidden = value => ({ value, writable: true, configurable: true, enumerable: false });
@@ -20,7 +31,39 @@
     },
   });
 
+  const before = new Map();
+  const worth = (object, name) => {
+    const field = getOwnPropertyDescriptor(object, name);
+    return field && (field.get || field.value);
+  };
+
+  // Whether a `let`, `const` or `class` of that name is in the global scope, initialised or not.
+  const isLexical = name => {
+    if (!/^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name)) return false;
+    try {
+      evaluate(name);
+      return true;
+    } catch (error) {
+      return error instanceof ReferenceError && error.message.includes("initialized");
+    }
+  };
+
+  // The value of a field without calling a getter; any other name of a database or collection is a collection.
+  const member = (object, name) => {
+    for (let above = Object(object); above; above = getPrototypeOf(above)) {
+      if (above === unknown) return make(object, name);
+      const field = getOwnPropertyDescriptor(above, name);
+      if (field) return field.value;
+    }
+    return undefined;
+  };
+
   return {
+    // For the bodies of prelude rows: the classic text of a value, a printed line, a script file.
+    tojson: shell.tojson,
+    print: shell.print,
+    load: shell.load,
+
     unknown,
 
     // A property row: a getter, and a setter that calls the row (on a global) or shadows it (on an object).
@@ -65,12 +108,104 @@
       return text;
     },
 
+    // A method that an object has by the user's making, not by its nature.
+    method(object, name) {
+      const method = object[name];
+      if (typeof method !== "function" || builtIns.has(method)) return undefined;
+      return method;
+    },
+
+    // The fields of an object, three entries each: name, whether it has a getter (1) or a setter (2), value.
+    fields(object, inherited) {
+      const fields = [];
+      const add = (owner, name) => {
+        const field = getOwnPropertyDescriptor(owner, name);
+        if (!field || !field.enumerable) return;
+        const accessor = (field.get ? 1 : 0) | (field.set ? 2 : 0);
+        fields.push(name, accessor, field.value);
+      };
+      for (const name of ownKeys(object)) add(object, name);
+      if (inherited) {
+        for (let above = getPrototypeOf(object); above; above = getPrototypeOf(above)) {
+          if (above === Object.prototype || above === unknown) break;
+          for (const name of Object.keys(above)) {
+            if (!Object.hasOwn(object, name)) add(above, name);
+          }
+        }
+      }
+      return fields;
+    },
+
+    // What an inspector says of a function.
+    describe(f) {
+      const name = getOwnPropertyDescriptor(f, "name");
+      const text = name && typeof name.value === "string" ? name.value : "";
+      return [toStringTag.call(f).slice(8, -1), text, toSource.call(f)];
+    },
+
+    // The name of an object's class; null for a plain object.
+    className(object) {
+      for (let above = object; above; above = getPrototypeOf(above)) {
+        const found = getOwnPropertyDescriptor(above, "constructor");
+        if (!found || typeof found.value !== "function") continue;
+        const name = getOwnPropertyDescriptor(found.value, "name");
+        if (name && typeof name.value === "string" && name.value !== "") {
+          return name.value === "Object" && above === Object.prototype ? null : name.value;
+        }
+      }
+      return null;
+    },
+
+    pairs(map) {
+      const pairs = [];
+      mapForEach.call(map, (value, key) => { pairs.push(key, value); });
+      return pairs;
+    },
+
+    elements(set) {
+      const elements = [];
+      setForEach.call(set, element => { elements.push(element); });
+      return elements;
+    },
+
     fromMap(map) {
       const object = {};
       for (const [name, value] of map) {
         defineProperty(object, String(name), { value, writable: true, configurable: true, enumerable: true });
       }
       return object;
+    },
+
+    // Remembers the globals of the shell's own making: whatever is there later, or is another by then, is the user's.
+    remember() {
+      for (const name of Object.getOwnPropertyNames(globalThis)) before.set(name, worth(globalThis, name));
+    },
+
+    defines(name) {
+      if (Object.hasOwn(globalThis, name)) {
+        return !before.has(name) || before.get(name) !== worth(globalThis, name);
+      }
+      return isLexical(name);
+    },
+
+    // The names that can follow a path, for completion.
+    members(path) {
+      let value = globalThis;
+      for (const [at, name] of path.entries()) {
+        if (at === 0 && !Object.hasOwn(globalThis, name)) {
+          if (!isLexical(name)) return [];
+          value = evaluate(name);
+        } else {
+          value = at === 0 && name === "db" ? globalThis.db : member(value, name);
+        }
+        if (value === undefined || value === null) return [];
+      }
+      const names = new Set();
+      for (let above = Object(value); above && above !== unknown; above = getPrototypeOf(above)) {
+        if (above === Object.prototype && value !== globalThis && names.size > 0) break;
+        for (const name of Object.getOwnPropertyNames(above)) names.add(name);
+      }
+      return [...names];
     },
 
     spin() { for (;;); },

@@ -1,0 +1,334 @@
+//! Scripts and modules: where they are found, how they are read, and what their syntax errors say.
+
+use std::collections::HashMap;
+use std::env;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::object::Property;
+use rquickjs::{Ctx, Module, Object, Value};
+
+use super::realm::{Realm, State, realm};
+use super::sources::{INTERNAL, SETTLED};
+use super::{errors, jobs};
+use crate::dialect::{self, Code, Lines, Part, Source, Verdict};
+use crate::shell::Emulate;
+
+type Result<T> = rquickjs::Result<T>;
+
+/// The files that were loaded: absolute paths by the names that stacks show.
+#[derive(Default)]
+pub(super) struct Loaded {
+    paths: HashMap<String, PathBuf>,
+}
+
+impl Loaded {
+    /// The name of a file: the one it has already, or else `name`.
+    fn name(&mut self, name: String, path: PathBuf) -> String {
+        match self.paths.iter().find(|(_, known)| **known == path) {
+            Some((known, _)) => known.clone(),
+            None => {
+                self.paths.insert(name.clone(), path);
+                name
+            }
+        }
+    }
+}
+
+/// A file that was read.
+struct Text {
+    text: String,
+    code: Code,
+    verdict: Verdict,
+}
+
+/// Runs a classic script and answers with its completion value.
+pub(super) fn evaluate<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    code: &Code,
+    name: &str,
+    text: &str,
+) -> Result<Value<'js>> {
+    let name = realm.state.sources.borrow_mut().add(name, text, code);
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    options.promise = code.awaits;
+    options.filename = Some(name);
+    let value: Value = ctx.eval_with_options(code.text.as_str(), options)?;
+    let Some(promise) = value.as_promise().filter(|_| code.awaits) else { return Ok(value) };
+    // An awaiting script answers with `{value: its completion value}`.
+    let result = jobs::wait(ctx, realm, promise)?;
+    match result.as_object() {
+        Some(result) => result.get("value"),
+        None => Ok(result),
+    }
+}
+
+/// Runs a file of either kind.
+pub(super) fn run<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, path: &Path) -> Result<Value<'js>> {
+    let absolute = absolute(path);
+    if path.extension().is_some_and(|extension| extension == "mjs") {
+        let name = path.to_string_lossy().into_owned();
+        let name = realm.state.loaded.borrow_mut().name(name, absolute);
+        let (_, promise) = declare(ctx, realm, &name)?.eval()?;
+        jobs::wait(ctx, realm, &promise)?;
+        return Ok(Value::new_undefined(ctx.clone()));
+    }
+    script(ctx, realm, path, &absolute)
+}
+
+/// Runs a classic script file.
+fn script<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    path: &Path,
+    absolute: &Path,
+) -> Result<Value<'js>> {
+    let name = path.to_string_lossy().into_owned();
+    let text = match read(&realm.state, absolute, Source::Script) {
+        Ok(text) => text,
+        Err(_) => {
+            let text = match realm.state.emulate {
+                Emulate::Mongo => format!("error loading js file: {name}"),
+                Emulate::Mongosh => {
+                    format!("ENOENT: no such file or directory, open '{}'", absolute.display())
+                }
+            };
+            return Err(errors::plain_error(ctx, realm, &text));
+        }
+    };
+    realm.state.loaded.borrow_mut().paths.insert(name.clone(), absolute.to_owned());
+    evaluate(ctx, realm, &text.code, &name, &text.text)
+        .map_err(|error| explained(ctx, realm, error, &name, &text))
+}
+
+/// `load(path)`: a classic script in the global scope, from the working directory or else from beside the script that
+/// loads it.
+pub(super) fn load<'js>(ctx: Ctx<'js>, path: String) -> Result<bool> {
+    let realm = realm(&ctx);
+    if realm.state.is_stopped() {
+        return Err(errors::unwind(&ctx, &realm));
+    }
+    let path = Path::new(&path);
+    let mut found = absolute(path);
+    if !found.exists()
+        && let Some(beside) =
+            calling_file(&ctx, &realm).and_then(|file| Some(file.parent()?.join(path)))
+        && beside.exists()
+    {
+        found = normal(&beside);
+    }
+    script(&ctx, &realm, path, &found)?;
+    Ok(true)
+}
+
+/// The file that the running script was read from.
+fn calling_file(ctx: &Ctx<'_>, realm: &Realm<'_>) -> Option<PathBuf> {
+    const LEVELS: isize = 8;
+    let loaded = realm.state.loaded.borrow();
+    (0..LEVELS).find_map(|level| {
+        let name = ctx.script_or_module_name(level)?.to_string().ok()?;
+        if name.starts_with(INTERNAL) {
+            return None;
+        }
+        loaded.paths.get(super::sources::shown(&name)).cloned()
+    })
+}
+
+/// Finds and reads modules for `import`.
+pub(super) struct Files(pub(super) Rc<State>);
+
+impl Resolver for Files {
+    fn resolve<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> Result<String> {
+        let plain = name.strip_prefix("file://").unwrap_or(name);
+        let path = Path::new(plain);
+        let relative = plain.starts_with("./") || plain.starts_with("../");
+        if !relative && !path.is_absolute() {
+            let text = format!(
+                "cannot import \"{name}\" from {}: only files can be imported, as \"./{name}\"",
+                shown_base(base)
+            );
+            return Err(errors::type_error(ctx, &realm(ctx), &text));
+        }
+        let base = super::sources::shown(base);
+        let mut loaded = self.0.loaded.borrow_mut();
+        let (display, found) = match loaded.paths.get(base) {
+            Some(file) if relative => {
+                let folder = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
+                (normal(&folder(Path::new(base)).join(path)), normal(&folder(file).join(path)))
+            }
+            _ => (normal(path), absolute(path)),
+        };
+        if !found.is_file() {
+            drop(loaded);
+            let text = format!(
+                "cannot import \"{name}\" from {}: there is no file {}",
+                shown_base(base),
+                found.display()
+            );
+            return Err(errors::plain_error(ctx, &realm(ctx), &text));
+        }
+        Ok(loaded.name(display.to_string_lossy().into_owned(), found))
+    }
+}
+
+impl Loader for Files {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> Result<Module<'js, Declared>> {
+        declare(ctx, &realm(ctx), name)
+    }
+}
+
+fn shown_base(base: &str) -> &str {
+    if base.is_empty() { "the prompt" } else { super::sources::shown(base) }
+}
+
+/// Reads a module that has a name already, and compiles it.
+fn declare<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, name: &str) -> Result<Module<'js, Declared>> {
+    let path = realm.state.loaded.borrow().paths.get(name).cloned().unwrap_or_else(|| name.into());
+    let text = match read(&realm.state, &path, Source::Module) {
+        Ok(text) => text,
+        Err(error) => {
+            let text = format!("cannot read {name}: {error}");
+            return Err(errors::plain_error(ctx, realm, &text));
+        }
+    };
+    realm.state.sources.borrow_mut().set(name, &text.text, &text.code);
+    let module = Module::declare(ctx.clone(), name, text.code.text.as_str())
+        .map_err(|error| explained(ctx, realm, error, name, &text))?;
+    let meta: Object = module.meta()?;
+    meta.set("url", format!("file://{}", path.display()))?;
+    meta.set("filename", path.to_string_lossy().into_owned())?;
+    meta.set("dirname", path.parent().unwrap_or(&path).to_string_lossy().into_owned())?;
+    Ok(module)
+}
+
+/// A syntax error in the words of the dialect, where it has some: it knows what the user wrote.
+fn explained<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    error: rquickjs::Error,
+    name: &str,
+    text: &Text,
+) -> rquickjs::Error {
+    let rquickjs::Error::Exception = error else { return error };
+    if realm.state.is_stopped() {
+        return error;
+    }
+    let value = ctx.catch();
+    let object = value.as_object().filter(|object| object.is_error());
+    let is_syntax = object.is_some_and(|object| {
+        let name = object.get::<_, String>("name").is_ok_and(|name| name == "SyntaxError");
+        // An error of a running `eval` or `JSON.parse` has frames of functions; one of reading this file has not.
+        let stack: String = object.get("stack").unwrap_or_default();
+        name && stack.lines().next().is_some_and(|line| !line.contains(" ("))
+    });
+    let (true, Some(object)) = (is_syntax, object) else { return ctx.throw(value) };
+    let message = match &text.verdict {
+        Verdict::Broken(error) => Some((error.message.clone(), error.span.start)),
+        Verdict::Incomplete { opener: Some(opener) } => {
+            let opened = text.text.get(opener.clone()).unwrap_or_default();
+            Some((format!("\"{opened}\" is never closed"), opener.start))
+        }
+        Verdict::Incomplete { opener: None } => {
+            Some(("unexpected end of the file".to_owned(), text.text.len()))
+        }
+        Verdict::Complete => None,
+    };
+    if let Some((message, at)) = message {
+        let (line, column) = Lines::new(&text.text).position(at);
+        let hidden = |text: String| Property::from(text).writable().configurable();
+        let stack = format!("    at {SETTLED}{name}:{line}:{column}\n");
+        let changed = object
+            .prop("message", hidden(message))
+            .and_then(|()| object.prop("stack", hidden(stack)));
+        if let Err(error) = changed {
+            return error;
+        }
+    }
+    ctx.throw(value)
+}
+
+/// Reads a file and lets the dialect have its say. Bytes that are no UTF-8 are told of and replaced.
+fn read(state: &State, path: &Path, source: Source) -> std::io::Result<Text> {
+    let bytes = fs::read(path)?;
+    let mut notices = Vec::new();
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
+        notices.push(format!(
+            "{} is not UTF-8: what could not be read became \u{FFFD}",
+            path.display()
+        ));
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    });
+    let text = match text.strip_prefix('\u{FEFF}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
+    let input = dialect::parse(&text, source);
+    notices.extend(input.notices);
+    if let Ok(mut shell) = state.shell.try_borrow_mut() {
+        for notice in &notices {
+            shell.output.notice(notice);
+        }
+    }
+    let code = input.parts.into_iter().find_map(|part| match part {
+        Part::Script(code) => Some(code),
+        Part::Word { .. } => None,
+    });
+    let code = code.unwrap_or_else(|| Code {
+        text: text.clone(),
+        edits: Vec::new(),
+        span: 0..text.len(),
+        awaits: false,
+        declares: None,
+    });
+    Ok(Text { text, code, verdict: input.verdict })
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    normal(&env::current_dir().unwrap_or_default().join(path))
+}
+
+/// The path without `.` and `..`, as far as that goes by its text.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(normal.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lose_their_detours() {
+        assert_eq!(normal(Path::new("a/./b/../c.mjs")), Path::new("a/c.mjs"));
+        assert_eq!(normal(Path::new("../a.mjs")), Path::new("../a.mjs"));
+        assert_eq!(normal(Path::new("/a/../../b")), Path::new("/../b"));
+    }
+}

@@ -1,0 +1,230 @@
+//! What nobody caught: a thrown value as an error with a name, a text and a stack in the user's positions.
+
+use bson::Document;
+use rquickjs::object::Filter;
+use rquickjs::{Coerced, Ctx, Object, Value};
+
+use super::limits::peak_memory;
+use super::realm::Realm;
+use super::sources::{INTERNAL, Sources, shown};
+use super::{convert, show};
+use crate::dialect::Lines;
+use crate::error::{Code, CommandError, Error, Frame, Thrown, ThrownKind};
+use crate::print::{self, Options};
+
+/// What an error of the engine is to everybody outside this room.
+pub(super) fn caught<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, error: rquickjs::Error) -> Error {
+    let value = match error {
+        rquickjs::Error::Exception => ctx.catch(),
+        other => {
+            return Error::Usage(match other {
+                rquickjs::Error::InvalidString(_) => "a script cannot hold a null byte".to_owned(),
+                other => other.to_string(),
+            });
+        }
+    };
+    if let Some(error) = stopped(realm) {
+        return error;
+    }
+    // Where there is no memory for an error object either, the engine throws `null`.
+    let error = if value.is_null() && out_of_memory(realm) {
+        ctx.run_gc();
+        memory_ended()
+    } else {
+        thrown(ctx, realm, &value)
+    };
+    // Whatever a getter of the thrown value threw in its turn is not the news.
+    ctx.catch();
+    error
+}
+
+/// Whether the heap was close to its limit at some time.
+fn out_of_memory(realm: &Realm<'_>) -> bool {
+    let limit = realm.state.memory;
+    limit != 0 && peak_memory().is_some_and(|peak| peak >= limit - limit / 5)
+}
+
+/// Why everything unwound, if it did.
+pub(super) fn stopped(realm: &Realm<'_>) -> Option<Error> {
+    let state = &realm.state;
+    if !state.is_stopped() {
+        return None;
+    }
+    state.halted.set(false);
+    Some(state.halt.borrow_mut().take().unwrap_or(Error::Interrupted))
+}
+
+/// A thrown value as an error.
+pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>) -> Error {
+    let text = text(ctx, value);
+    let Some(object) = value.as_object() else {
+        return plain(&text, &text, ThrownKind::Primitive);
+    };
+    if !object.is_error() {
+        let shown = show::value(ctx, realm, value).unwrap_or(print::Shown::Undefined);
+        let message = print::emulated(realm.state.emulate).argument(&shown, &Options::SCRIPT);
+        return plain(&text, &message, ThrownKind::Object);
+    }
+    let stack = string(object, "stack").unwrap_or_default();
+    Error::Thrown(Box::new(Thrown {
+        name: string(object, "name").unwrap_or_else(|| "Error".to_owned()),
+        text,
+        message: string(object, "message").unwrap_or_default(),
+        frames: frames(&realm.state.sources.borrow(), &stack),
+        cause: cause(ctx, realm, object),
+        kind: ThrownKind::Error,
+    }))
+}
+
+fn memory_ended() -> Error {
+    Error::Thrown(Box::new(Thrown {
+        name: "InternalError".to_owned(),
+        text: "InternalError: out of memory".to_owned(),
+        message: "out of memory".to_owned(),
+        frames: Vec::new(),
+        cause: None,
+        kind: ThrownKind::Error,
+    }))
+}
+
+fn plain(text: &str, message: &str, kind: ThrownKind) -> Error {
+    Error::Thrown(Box::new(Thrown {
+        name: String::new(),
+        text: text.to_owned(),
+        message: message.to_owned(),
+        frames: Vec::new(),
+        cause: None,
+        kind,
+    }))
+}
+
+/// `String(value)`, as well as it goes.
+fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
+    if let Some(symbol) = value.as_symbol() {
+        let description: Option<String> = symbol.description().and_then(|text| text.get()).ok();
+        return format!("Symbol({})", description.unwrap_or_default());
+    }
+    match value.get::<Coerced<String>>() {
+        Ok(text) => text.0,
+        Err(_) => {
+            ctx.catch();
+            "[object Object]".to_owned()
+        }
+    }
+}
+
+/// A string that an object has under a name.
+fn string(object: &Object<'_>, name: &str) -> Option<String> {
+    match object.get::<_, Value>(name) {
+        Ok(value) => value.as_string().and_then(|text| text.to_string().ok()),
+        Err(_) => {
+            object.ctx().catch();
+            None
+        }
+    }
+}
+
+/// The server error that an exception was made of.
+fn cause<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, object: &Object<'js>) -> Option<CommandError> {
+    let own = object.own_keys::<String>(Filter::new().string()).flatten();
+    if !own.into_iter().any(|name| name == "errorResponse") {
+        return None;
+    }
+    let reply: Object = object.get("errorResponse").ok()?;
+    let reply = convert::document(ctx, realm, &reply).ok()?;
+    let mut details = Document::try_from(&*reply).ok()?;
+    let code = details.remove("code").and_then(|code| match code {
+        bson::Bson::Int32(code) => Some(code),
+        bson::Bson::Double(code) => Some(code as i32),
+        _ => None,
+    })?;
+    let labels = match details.remove("errorLabels") {
+        Some(bson::Bson::Array(labels)) => {
+            labels.iter().filter_map(|label| label.as_str().map(ToOwned::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let message = match details.remove("errmsg") {
+        Some(bson::Bson::String(message)) => message,
+        _ => String::new(),
+    };
+    for name in ["ok", "codeName"] {
+        details.remove(name);
+    }
+    Some(CommandError { code: Code(code), message, details, labels })
+}
+
+/// The frames of a stack as QuickJS writes it, in the user's positions; the shell's own are left out.
+pub(super) fn frames(sources: &Sources, stack: &str) -> Vec<Frame> {
+    stack.lines().filter_map(|line| frame(sources, line)).collect()
+}
+
+/// One line: `at name (file:line:column)` or `at file:line:column`.
+fn frame(sources: &Sources, line: &str) -> Option<Frame> {
+    let line = line.trim_start().strip_prefix("at ")?;
+    let (function, place) = match line.split_once(" (") {
+        Some((function, place)) => (function, place.strip_suffix(')')?),
+        None => ("", line),
+    };
+    let mut parts = place.rsplitn(3, ':');
+    let column: u32 = parts.next()?.parse().ok()?;
+    let line: u32 = parts.next()?.parse().ok()?;
+    let file = parts.next()?;
+    if file.starts_with(INTERNAL) {
+        return None;
+    }
+    let (line, column) = match sources.get(file) {
+        Some(source) => source.code.position(&Lines::new(&source.text), line, column),
+        None => (line, column),
+    };
+    let function = match function {
+        "<eval>" | "<anonymous>" => "",
+        name => name,
+    };
+    Some(Frame { function: function.to_owned(), file: shown(file).to_owned(), line, column })
+}
+
+/// The lines of a stack for people, without the error's own text.
+pub(super) fn stack_text(frames: &[Frame]) -> String {
+    let lines = frames.iter().map(|frame| {
+        let Frame { function, file, line, column } = frame;
+        if function.is_empty() {
+            format!("    at {file}:{line}:{column}")
+        } else {
+            format!("    at {function} ({file}:{line}:{column})")
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::{Code, Edit};
+
+    #[test]
+    fn a_stack_is_told_in_the_positions_of_the_users_text() {
+        let mut sources = Sources::default();
+        // `<a: x>` was written, `({a: x})` runs: the name `x` is at column 5 for the user, 6 for the engine.
+        let code = Code {
+            text: "({a: x})".to_owned(),
+            edits: vec![Edit { source: 0..1, output: 0..2 }, Edit { source: 5..6, output: 6..8 }],
+            span: 0..6,
+            awaits: false,
+            declares: None,
+        };
+        let name = sources.add("(shell)", "<a: x>", &code);
+        let stack = format!("    at <eval> ({name}:1:6)\n    at f (native)\n");
+        let expected =
+            Frame { function: String::new(), file: "(shell)".into(), line: 1, column: 5 };
+        assert_eq!(frames(&sources, &stack), [expected]);
+    }
+
+    #[test]
+    fn frames_of_the_shells_own_scripts_are_left_out() {
+        let stack = "    at find (\u{1}Cursor:3:9)\n    at /a b/(x).js:4:2\n";
+        let expected =
+            Frame { function: String::new(), file: "/a b/(x).js".into(), line: 4, column: 2 };
+        assert_eq!(frames(&Sources::default(), stack), [expected]);
+    }
+}
