@@ -1,1 +1,4 @@
 //! The interactive prompt: reading lines, completing, highlighting, remembering.
+
+mod history;
+mod secret;
