@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod dialect;
+mod engine;
 mod house;
 mod print;
 mod program;

@@ -12,11 +12,15 @@ pub mod storage;
 pub mod update;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bson::RawDocumentBuf;
 
 use crate::error::Result;
 use crate::interrupt::Interrupt;
+
+use command::{Cursors, Tally};
+use storage::Storage;
 
 /// One command for one database, as it would travel to a server.
 #[derive(Clone, Debug)]
@@ -40,7 +44,19 @@ pub enum Location {
 
 /// An open database. Cheap to clone; clones share everything.
 #[derive(Clone)]
-pub struct Engine {}
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+/// What all clones share.
+pub(crate) struct Shared {
+    /// The data.
+    pub(crate) storage: Storage,
+    /// The cursors that wait for a `getMore`.
+    pub(crate) cursors: Cursors,
+    /// What was run so far.
+    pub(crate) tally: Tally,
+}
 
 impl Engine {
     /// Opens (and repairs, if the last process died) the data at `location`.
@@ -49,8 +65,14 @@ impl Engine {
     /// [`crate::Error::Storage`] naming the directory when it is held by another process, damaged, of another format
     /// number, or not readable and writable.
     pub fn open(location: &Location) -> Result<Self> {
-        let _ = location;
-        unimplemented!()
+        let storage = Storage::open(location)?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                storage,
+                cursors: Cursors::default(),
+                tally: Tally::default(),
+            }),
+        })
     }
 
     /// Runs one command and answers with the reply document (`ok: 1.0`, write errors inside).
@@ -59,7 +81,6 @@ impl Engine {
     /// [`crate::Error::Command`] where a server would reply `ok: 0`; [`crate::Error::Interrupted`];
     /// [`crate::Error::Storage`] when the disk fails.
     pub fn run(&self, request: &Request) -> Result<RawDocumentBuf> {
-        let _ = request;
-        unimplemented!()
+        command::run(&self.shared, request)
     }
 }

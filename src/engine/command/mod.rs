@@ -1,1 +1,99 @@
 //! The database commands: one row each, compiled from a document and then run.
+//!
+//! A command reads its fields with [`fields::Fields`], strict as the server; whatever is wrong with it is refused before
+//! anything is done.
+
+mod context;
+mod cursor;
+mod definition;
+mod fields;
+mod information;
+mod name;
+mod read;
+mod reply;
+mod scan;
+mod search;
+mod write;
+
+pub(crate) use context::Tally;
+pub(crate) use cursor::Cursors;
+
+use bson::RawDocumentBuf;
+
+use super::{Request, Shared};
+use crate::error::{Error, Result};
+use crate::refuse;
+
+use context::Context;
+
+/// One command.
+pub struct Command {
+    /// Its name, as it is typed.
+    pub name: &'static str,
+    /// Other names of it.
+    pub aliases: &'static [&'static str],
+    /// One line of help.
+    pub help: &'static str,
+    /// Whether it runs on the database `admin` only.
+    pub admin_only: bool,
+    /// Runs it.
+    run: fn(&Context<'_>) -> Result<RawDocumentBuf>,
+}
+
+/// The commands, family by family; sorted within each.
+const FAMILIES: &[&[Command]] =
+    &[read::COMMANDS, write::COMMANDS, definition::COMMANDS, information::COMMANDS];
+
+/// All commands.
+pub fn commands() -> impl Iterator<Item = &'static Command> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// The command of this name.
+fn command(name: &str) -> Option<&'static Command> {
+    FAMILIES.iter().find_map(|family| {
+        let at = family.binary_search_by(|row| row.name.cmp(name)).ok();
+        at.map(|at| &family[at]).or_else(|| family.iter().find(|row| row.aliases.contains(&name)))
+    })
+}
+
+/// Runs one command.
+pub(super) fn run(shared: &Shared, request: &Request) -> Result<RawDocumentBuf> {
+    let Some(first) = request.body.iter().next() else {
+        return Err(refuse!(FAILED_TO_PARSE, "the command is empty"));
+    };
+    let (name, _) = first.map_err(|error| refuse!(INVALID_BSON, "{error}"))?;
+    let row = command(name.as_str())
+        .ok_or_else(|| refuse!(COMMAND_NOT_FOUND, "no such command: '{}'", name.as_str()))?;
+    if row.admin_only && request.db != "admin" {
+        return Err(refuse!(
+            UNAUTHORIZED,
+            "{} may only be run against the admin database.",
+            row.name
+        ));
+    }
+    name::check_database(&request.db)?;
+    let context = Context::new(shared, request)?;
+    (row.run)(&context)
+}
+
+/// The error of a command that needs what is not there.
+fn unsupported(what: &str) -> Error {
+    refuse!(COMMAND_NOT_SUPPORTED, "{what} is not supported by the embedded engine")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_family_is_sorted_and_no_name_is_taken_twice() {
+        for family in FAMILIES {
+            assert!(family.is_sorted_by_key(|row| row.name));
+        }
+        let mut names: Vec<_> =
+            commands().flat_map(|row| row.aliases.iter().copied().chain([row.name])).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Cursors: what a read has still to give, between a command and its `getMore`s.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bson::{RawDocument, RawDocumentBuf};
+
+use super::context::Context;
+use super::fields::decode;
+use super::reply::Batch;
+use super::scan::{Flow, Scan};
+use crate::engine::query::Filter;
+use crate::engine::storage::{self, Bytes};
+use crate::error::Result;
+use crate::refuse;
+
+/// A cursor that nobody asked for so long is forgotten.
+const IDLE: Duration = Duration::from_secs(10 * 60);
+
+/// How many documents a first batch has when nobody says.
+const FIRST_BATCH: u64 = 101;
+
+/// What a read has still to give.
+pub(super) struct Cursor {
+    pub(super) namespace: String,
+    pub(super) feed: Feed,
+    /// Documents to leave out first.
+    pub(super) skip: u64,
+    /// Documents to give at most.
+    pub(super) limit: Option<u64>,
+    /// Whether it outlives [`IDLE`].
+    pub(super) keep: bool,
+}
+
+/// Where a cursor's documents come from.
+pub(super) enum Feed {
+    /// Documents as they are stored, asked a filter.
+    Scan(Box<Scan>, Option<Filter>),
+    /// Documents put together already.
+    Documents(VecDeque<RawDocumentBuf>),
+    /// Stored documents, sorted already.
+    Sorted(VecDeque<Bytes>),
+}
+
+impl Cursor {
+    /// Puts documents into `batch` until it is full; true when there are no more.
+    fn fill(
+        &mut self,
+        context: &Context<'_>,
+        batch: &mut Batch,
+        size: Option<u64>,
+    ) -> Result<bool> {
+        let size = size.unwrap_or(u64::MAX);
+        let (skip, limit) = (&mut self.skip, &mut self.limit);
+        // Answers what to do after a document.
+        let mut give = |document: &RawDocument, batch: &mut Batch| {
+            if *skip > 0 {
+                *skip -= 1;
+                return Flow::On;
+            }
+            if !batch.fits(document.as_bytes().len()) {
+                return Flow::Back;
+            }
+            batch.push(document);
+            if let Some(limit) = limit {
+                *limit = limit.saturating_sub(1);
+            }
+            if *limit == Some(0) || batch.len() as u64 >= size { Flow::Stop } else { Flow::On }
+        };
+        if size == 0 {
+            return Ok(false);
+        }
+        match &mut self.feed {
+            Feed::Scan(scan, filter) => {
+                let reading = context.storage().reading()?;
+                scan.run(&reading, &context.interrupt, &mut |_, bytes| {
+                    let document = storage::document(bytes)?;
+                    if let Some(filter) = filter
+                        && !filter.matches(&decode(document)?)?
+                    {
+                        return Ok(Flow::On);
+                    }
+                    Ok(give(document, batch))
+                })?;
+                Ok(scan.is_done() || *limit == Some(0))
+            }
+            Feed::Documents(documents) => {
+                while let Some(document) = documents.front() {
+                    let flow = give(document, batch);
+                    if flow != Flow::Back {
+                        documents.pop_front();
+                    }
+                    if flow != Flow::On {
+                        break;
+                    }
+                }
+                Ok(documents.is_empty() || *limit == Some(0))
+            }
+            Feed::Sorted(documents) => {
+                while let Some(bytes) = documents.front() {
+                    let flow = give(storage::document(bytes)?, batch);
+                    if flow != Flow::Back {
+                        documents.pop_front();
+                    }
+                    if flow != Flow::On {
+                        break;
+                    }
+                }
+                Ok(documents.is_empty() || *limit == Some(0))
+            }
+        }
+    }
+
+    /// The reply of the command that opened the cursor. A cursor with more to give waits for `getMore` afterwards.
+    pub(super) fn open(
+        mut self,
+        context: &Context<'_>,
+        size: Option<u64>,
+        single: bool,
+    ) -> Result<RawDocumentBuf> {
+        let mut batch = Batch::new();
+        let drained = self.fill(context, &mut batch, Some(size.unwrap_or(FIRST_BATCH)))?;
+        let namespace = self.namespace.clone();
+        let id = if drained || single { 0 } else { context.shared.cursors.keep(self) };
+        Ok(batch.reply(true, id, &namespace))
+    }
+}
+
+/// The cursors that wait for a `getMore`.
+#[derive(Default)]
+pub(crate) struct Cursors {
+    waiting: Mutex<HashMap<i64, (Cursor, Instant)>>,
+    numbers: RandomState,
+}
+
+impl Cursors {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<i64, (Cursor, Instant)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a cursor and gives it a number.
+    fn keep(&self, cursor: Cursor) -> i64 {
+        let now = Instant::now();
+        let mut waiting = self.lock();
+        waiting.retain(|_, (cursor, since)| cursor.keep || now.duration_since(*since) < IDLE);
+        let mut seed = (waiting.len() as u64, std::ptr::from_ref(self) as usize as u64);
+        loop {
+            // Positive, and not to be guessed.
+            let id = (self.numbers.hash_one((seed, Instant::now())) >> 1).cast_signed();
+            seed.0 += 1;
+            if id != 0 && !waiting.contains_key(&id) {
+                waiting.insert(id, (cursor, now));
+                return id;
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// The next batch of a cursor.
+    pub(super) fn more(
+        &self,
+        context: &Context<'_>,
+        id: i64,
+        namespace: &str,
+        size: Option<u64>,
+    ) -> Result<RawDocumentBuf> {
+        let cursor = {
+            let mut waiting = self.lock();
+            match waiting.get(&id) {
+                Some((cursor, since)) if cursor.keep || since.elapsed() < IDLE => {
+                    if cursor.namespace != namespace {
+                        return Err(refuse!(
+                            UNAUTHORIZED,
+                            "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
+                            cursor.namespace
+                        ));
+                    }
+                }
+                _ => return Err(refuse!(CURSOR_NOT_FOUND, "cursor id {id} not found")),
+            }
+            waiting.remove(&id).map(|(cursor, _)| cursor)
+        };
+        let Some(mut cursor) = cursor else {
+            return Err(refuse!(CURSOR_NOT_FOUND, "cursor id {id} not found"));
+        };
+        let mut batch = Batch::new();
+        // An error ends the cursor, as it does at a server.
+        let drained = cursor.fill(context, &mut batch, size.filter(|size| *size > 0))?;
+        let id = if drained { 0 } else { id };
+        let reply = batch.reply(false, id, namespace);
+        if !drained {
+            self.lock().insert(id, (cursor, Instant::now()));
+        }
+        Ok(reply)
+    }
+
+    /// Forgets a cursor. Answers whether there was one.
+    pub(super) fn kill(&self, id: i64) -> bool {
+        self.lock().remove(&id).is_some()
+    }
+}

@@ -1,0 +1,253 @@
+//! A scan: the documents a plan leads to, one batch at a time, remembering only where it stands.
+
+use std::collections::HashSet;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use crate::engine::index::{Access, Plan, Range};
+use crate::engine::storage::{Bytes, Collection, Index, Reading, Shape, id_key};
+use crate::error::Result;
+use crate::interrupt::Interrupt;
+
+/// How often a scan asks whether it was interrupted.
+const TICK: u64 = 256;
+
+/// Whether a scan goes on after a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// To the next one.
+    On,
+    /// Stop; the next run goes on after this one.
+    Stop,
+    /// Stop; the next run begins with this one again.
+    Back,
+}
+
+/// Where documents come from, and how far it has got.
+pub(super) struct Scan {
+    collection: Arc<Collection>,
+    source: Source,
+    /// Records above were added after the scan began; they are not seen, lest it never ends.
+    ceiling: u64,
+    done: bool,
+    /// Index entries looked at.
+    pub(super) keys_examined: u64,
+    /// Documents fetched.
+    pub(super) documents_examined: u64,
+}
+
+enum Source {
+    Nothing,
+    Records { reverse: bool, last: Option<u64> },
+    Id(Vec<u8>),
+    Index(Box<Ranges>),
+}
+
+struct Ranges {
+    index: Arc<Index>,
+    ranges: Vec<Range>,
+    reverse: bool,
+    /// The range the scan is in.
+    at: usize,
+    /// The last entry that was looked at, whole.
+    last: Option<Vec<u8>>,
+    /// Records that were given already, where one may have several entries.
+    seen: Option<HashSet<u64>>,
+}
+
+impl Scan {
+    /// A scan that begins now.
+    pub(super) fn new(collection: &Arc<Collection>, shape: &Shape, plan: &Plan) -> Self {
+        let source = match &plan.access {
+            Access::Nothing => Source::Nothing,
+            Access::Scan { reverse } => Source::Records { reverse: *reverse, last: None },
+            Access::Id(id) => Source::Id(id_key(id)),
+            Access::Index { at, ranges, reverse } => {
+                let index = Arc::clone(&shape.indexes[*at]);
+                let seen = (index.multikey() != 0).then(HashSet::new);
+                let mut ranges = ranges.clone();
+                if *reverse {
+                    ranges.reverse();
+                }
+                Source::Index(Box::new(Ranges {
+                    index,
+                    ranges,
+                    reverse: *reverse,
+                    at: 0,
+                    last: None,
+                    seen,
+                }))
+            }
+        };
+        Self {
+            collection: Arc::clone(collection),
+            source,
+            ceiling: collection.highest(),
+            done: false,
+            keys_examined: 0,
+            documents_examined: 0,
+        }
+    }
+
+    /// The collection it scans.
+    pub(super) fn collection(&self) -> &Arc<Collection> {
+        &self.collection
+    }
+
+    /// Whether it came to its end.
+    pub(super) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Gives documents to `visit` until that stops it or there are no more.
+    pub(super) fn run(
+        &mut self,
+        reading: &Reading,
+        interrupt: &Interrupt,
+        visit: &mut dyn FnMut(u64, &Bytes) -> Result<Flow>,
+    ) -> Result<()> {
+        if self.done {
+            return Ok(());
+        }
+        let collection = Arc::clone(&self.collection);
+        let (mut keys, mut documents, ceiling) = (0, 0, self.ceiling);
+        let ended = match &mut self.source {
+            Source::Nothing => Ok(true),
+            Source::Id(key) => {
+                keys += 1;
+                let index = collection.shape().indexes.first().cloned();
+                let record = index.map_or(Ok(None), |index| reading.lookup(&index, key))?;
+                match record
+                    .map(|record| Ok((record, reading.record(&collection, record)?)))
+                    .transpose()?
+                {
+                    Some((record, Some(document))) => {
+                        documents += 1;
+                        visit(record, &document).map(|flow| flow != Flow::Back)
+                    }
+                    _ => {
+                        keys -= 1;
+                        Ok(true)
+                    }
+                }
+            }
+            Source::Records { reverse, last } => {
+                let (mut low, mut high) = (Bound::Unbounded, Bound::Included(ceiling));
+                match (*last, *reverse) {
+                    (Some(last), false) => low = Bound::Excluded(last),
+                    (Some(last), true) => high = Bound::Excluded(last),
+                    (None, _) => {}
+                }
+                let mut ended = Ok(true);
+                for pair in reading.records(&collection, (low, high), *reverse) {
+                    let (record, document) = pair?;
+                    documents += 1;
+                    if documents % TICK == 0 {
+                        interrupt.check()?;
+                    }
+                    match visit(record, &document) {
+                        Ok(Flow::On) => *last = Some(record),
+                        Ok(Flow::Stop) => {
+                            *last = Some(record);
+                            ended = Ok(false);
+                            break;
+                        }
+                        Ok(Flow::Back) => {
+                            documents -= 1;
+                            ended = Ok(false);
+                            break;
+                        }
+                        Err(error) => {
+                            ended = Err(error);
+                            break;
+                        }
+                    }
+                }
+                ended
+            }
+            Source::Index(ranges) => ranges.run(reading, interrupt, &mut |record, entries| {
+                keys += entries;
+                let Some(record) = record.filter(|record| *record <= ceiling) else {
+                    return Ok(Flow::On);
+                };
+                let Some(document) = reading.record(&collection, record)? else {
+                    return Ok(Flow::On);
+                };
+                documents += 1;
+                visit(record, &document)
+            }),
+        };
+        self.keys_examined += keys;
+        self.documents_examined += documents;
+        self.done = ended?;
+        Ok(())
+    }
+
+    /// Counts what the plan leads to without fetching documents, when every entry is one document that matches.
+    pub(super) fn count_entries(
+        mut self,
+        reading: &Reading,
+        interrupt: &Interrupt,
+    ) -> Result<(u64, Self)> {
+        let mut count = 0;
+        if let Source::Index(ranges) = &mut self.source {
+            let mut keys = 0;
+            ranges.run(reading, interrupt, &mut |record, entries| {
+                keys += entries;
+                count += u64::from(record.is_some());
+                Ok(Flow::On)
+            })?;
+            self.keys_examined = keys;
+        }
+        self.done = true;
+        Ok((count, self))
+    }
+}
+
+impl Ranges {
+    /// Gives each record once to `visit`, with the number of entries looked at for it; `None` for an entry of one that
+    /// was given before. Answers whether the end was reached.
+    fn run(
+        &mut self,
+        reading: &Reading,
+        interrupt: &Interrupt,
+        visit: &mut dyn FnMut(Option<u64>, u64) -> Result<Flow>,
+    ) -> Result<bool> {
+        let mut examined = 0_u64;
+        while let Some(range) = self.ranges.get(self.at) {
+            let (mut low, mut high) =
+                (Bound::Included(range.low.as_slice()), Bound::Excluded(range.high.as_slice()));
+            let last = self.last.take();
+            match (&last, self.reverse) {
+                (Some(last), false) => low = Bound::Excluded(last.as_slice()),
+                (Some(last), true) => high = Bound::Excluded(last.as_slice()),
+                (None, _) => {}
+            }
+            let mut before = last.clone();
+            for entry in reading.entries(&self.index, (low, high), self.reverse) {
+                let entry = entry?;
+                examined += 1;
+                if examined % TICK == 0 {
+                    interrupt.check()?;
+                }
+                let news = self.seen.as_mut().is_none_or(|seen| seen.insert(entry.record));
+                match visit(news.then_some(entry.record), 1)? {
+                    Flow::On => before = Some(entry.whole().to_vec()),
+                    Flow::Stop => {
+                        self.last = Some(entry.whole().to_vec());
+                        return Ok(false);
+                    }
+                    Flow::Back => {
+                        if let Some(seen) = &mut self.seen {
+                            seen.remove(&entry.record);
+                        }
+                        self.last = before;
+                        return Ok(false);
+                    }
+                }
+            }
+            self.at += 1;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,113 @@
+//! A search: filter, order and hint of a command, compiled and planned.
+
+use std::sync::Arc;
+
+use bson::{Bson, Document, RawBsonRef};
+
+use super::fields::decode_value;
+use super::scan::Scan;
+use crate::bad_value;
+use crate::engine::expr::Scope;
+use crate::engine::index::{Candidate, Hint, Plan, plan};
+use crate::engine::query::{Filter, Sort};
+use crate::engine::storage::{Collection, Shape};
+use crate::error::Result;
+use crate::refuse;
+
+/// What a command looks for.
+#[derive(Clone)]
+pub(super) struct Search {
+    pub(super) filter: Filter,
+    pub(super) sort: Sort,
+    hint: Option<Bson>,
+}
+
+impl Search {
+    pub(super) fn new(
+        filter: &Document,
+        sort: &Document,
+        hint: Option<RawBsonRef<'_>>,
+        scope: &Scope,
+    ) -> Result<Self> {
+        let filter = if filter.is_empty() { Filter::all() } else { Filter::parse(filter, scope)? };
+        let mut hint = hint.map(decode_value).transpose()?;
+        match &hint {
+            None | Some(Bson::String(_)) => {}
+            Some(Bson::Document(key)) if key.is_empty() => hint = None,
+            Some(Bson::Document(_)) => {}
+            Some(_) => return Err(refuse!(FAILED_TO_PARSE, "Hint must be a string or an object")),
+        }
+        let sort = match sort.get("$natural") {
+            Some(direction) => {
+                // Natural order is a hint that a sort may spell.
+                hint.get_or_insert(Bson::Document(
+                    [("$natural".to_owned(), direction.clone())].into_iter().collect(),
+                ));
+                Document::new()
+            }
+            None => sort.clone(),
+        };
+        Ok(Self { filter, sort: Sort::parse(&sort)?, hint })
+    }
+
+    /// Plans it for a collection as it is now.
+    pub(super) fn plan(&self, namespace: &str, shape: &Shape) -> Result<Plan> {
+        let candidates: Vec<_> = shape
+            .indexes
+            .iter()
+            .map(|index| Candidate { definition: &index.definition, multikey: index.multikey() })
+            .collect();
+        let hint = self
+            .hint
+            .as_ref()
+            .map(|hint| self.resolve(hint, namespace, &candidates))
+            .transpose()?;
+        Ok(plan(&self.filter, &self.sort, hint, &candidates))
+    }
+
+    /// Plans it and begins.
+    pub(super) fn scan(
+        &self,
+        namespace: &str,
+        collection: &Arc<Collection>,
+    ) -> Result<(Scan, Plan)> {
+        let shape = collection.shape();
+        let plan = self.plan(namespace, &shape)?;
+        Ok((Scan::new(collection, &shape, &plan), plan))
+    }
+
+    fn resolve(&self, hint: &Bson, namespace: &str, candidates: &[Candidate<'_>]) -> Result<Hint> {
+        if let Bson::Document(key) = hint
+            && let Some(direction) = key.get("$natural")
+        {
+            let reverse = match direction {
+                Bson::Int32(number) => *number < 0,
+                Bson::Int64(number) => *number < 0,
+                Bson::Double(number) => *number < 0.0,
+                _ => return Err(bad_value!("$natural hint must be a number")),
+            };
+            return Ok(Hint::Natural { reverse });
+        }
+        let at = candidates.iter().position(|candidate| match hint {
+            Bson::String(name) => candidate.definition.name == *name,
+            Bson::Document(key) => same_key(key, &candidate.definition.key()),
+            _ => false,
+        });
+        let at =
+            at.filter(|at| candidates[*at].definition.kept && !candidates[*at].definition.hidden);
+        at.map(Hint::Index).ok_or_else(|| {
+            bad_value!(
+                "error processing query: ns={namespace}: planner returned error :: caused by :: hint provided does not \
+                 correspond to an existing index"
+            )
+        })
+    }
+}
+
+/// Whether two key patterns are the same: fields and orders by value.
+pub(super) fn same_key(left: &Document, right: &Document) -> bool {
+    left.len() == right.len()
+        && left.iter().zip(right).all(|((path, order), (other, others))| {
+            path == other && crate::value::compare::equal(order, others)
+        })
+}

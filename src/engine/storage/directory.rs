@@ -1,0 +1,239 @@
+//! The data directory: who holds it, which format it has, and scratch ones that vanish.
+//!
+//! ```text
+//! DIR/FORMAT   "tally data format 1", written once the store beside it is complete
+//! DIR/HOLDER   locked while a process has the directory open; holds its process id
+//! DIR/store/   the storage crate's files
+//! ```
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::engine::Location;
+use crate::error::{Error, Result};
+
+/// The number of the layout that this version reads and writes.
+const FORMAT: u32 = 1;
+
+const FORMAT_FILE: &str = "FORMAT";
+const FORMAT_PREFIX: &str = "tally data format ";
+const HOLDER_FILE: &str = "HOLDER";
+const STORE: &str = "store";
+const UNFINISHED_STORE: &str = "store.new";
+
+/// Memory-backed on Linux: files there cost no disk access.
+const MEMORY: &str = "/dev/shm";
+
+/// A data directory held by this process until it is dropped.
+pub(super) struct Directory {
+    path: PathBuf,
+    /// The lock lasts as long as the file is open.
+    _holder: File,
+    /// Removes a scratch directory, after everything in it is closed.
+    _scratch: Option<TempDir>,
+}
+
+impl Directory {
+    /// Takes hold of the directory at `location`, creating it with an empty store when there is none.
+    ///
+    /// `create` makes an empty store at a path that does not exist yet.
+    pub(super) fn open(location: &Location, create: impl Fn(&Path) -> Result<()>) -> Result<Self> {
+        match location {
+            Location::Directory(path) => {
+                fs::create_dir_all(path)
+                    .map_err(|error| unusable(path, "cannot be created", &error))?;
+                let holder = hold(path)?;
+                let directory = Self { path: path.clone(), _holder: holder, _scratch: None };
+                directory.prepare(&create)?;
+                Ok(directory)
+            }
+            Location::Ephemeral => Self::scratch(&create),
+        }
+    }
+
+    fn scratch(create: &impl Fn(&Path) -> Result<()>) -> Result<Self> {
+        let temporary = std::env::temp_dir();
+        let scratch = tempfile::Builder::new()
+            .prefix("tally-")
+            .tempdir_in(&temporary)
+            .map_err(|error| unusable(&temporary, "cannot hold scratch data", &error))?;
+        let path = scratch.path().to_owned();
+        let holder = hold(&path)?;
+        let directory = Self { path, _holder: holder, _scratch: Some(scratch) };
+        // Creating a store waits for the disk a dozen times, which scratch data need not. Made in memory and then moved,
+        // it costs a fraction of that.
+        let store = directory.store();
+        let moved = tempfile::tempdir_in(MEMORY).is_ok_and(|memory| {
+            let made = memory.path().join(STORE);
+            create(&made).is_ok() && copy(&made, &store).is_ok()
+        });
+        if !moved {
+            let _ = fs::remove_dir_all(&store);
+            create(&store)?;
+        }
+        Ok(directory)
+    }
+
+    /// Where the storage crate keeps its files.
+    pub(super) fn store(&self) -> PathBuf {
+        self.path.join(STORE)
+    }
+
+    /// The directory as a user names it.
+    pub(super) fn name(&self) -> String {
+        name(&self.path)
+    }
+
+    /// Checks the format number, or writes it beside a new store.
+    ///
+    /// A store is made under another name, then the number is written, then the store gets its name. So a creation that
+    /// was cut short is told from a directory that lost a part.
+    fn prepare(&self, create: &impl Fn(&Path) -> Result<()>) -> Result<()> {
+        let failed = |error: std::io::Error| unusable(&self.path, "cannot be used", &error);
+        let (format, store, unfinished) =
+            (self.path.join(FORMAT_FILE), self.store(), self.path.join(UNFINISHED_STORE));
+        match fs::read_to_string(&format) {
+            Ok(text) => self.check(&text)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !store.exists() => {
+                self.check_empty()?;
+                let _ = fs::remove_dir_all(&unfinished);
+                create(&unfinished)?;
+                let mut file = File::create(&format).map_err(failed)?;
+                writeln!(file, "{FORMAT_PREFIX}{FORMAT}")
+                    .and_then(|()| file.sync_all())
+                    .map_err(failed)?;
+            }
+            Err(error) => {
+                return Err(unusable(
+                    &self.path,
+                    "is damaged: its FORMAT file cannot be read",
+                    &error,
+                ));
+            }
+        }
+        if !store.exists() {
+            if !unfinished.exists() {
+                return Err(Error::Storage(format!(
+                    "the data directory {} is damaged: its store is missing",
+                    self.name()
+                )));
+            }
+            fs::rename(&unfinished, &store).map_err(failed)?;
+            File::open(&self.path).and_then(|directory| directory.sync_all()).map_err(failed)?;
+        }
+        // What the storage crate would trip over.
+        let keyspaces = store.join("keyspaces");
+        for entry in
+            fs::read_dir(&keyspaces).map_err(|error| unusable(&self.path, "is damaged", &error))?
+        {
+            let entry = entry.map_err(failed)?;
+            let number = entry.file_name().to_str().is_some_and(|name| name.parse::<u64>().is_ok());
+            if !number {
+                let found = entry.file_name();
+                return Err(Error::Storage(format!(
+                    "the data directory {} is damaged: its store holds an unknown {}",
+                    self.name(),
+                    found.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, text: &str) -> Result<()> {
+        let number =
+            text.strip_prefix(FORMAT_PREFIX).and_then(|rest| rest.trim_end().parse::<u32>().ok());
+        match number {
+            Some(FORMAT) => Ok(()),
+            Some(other) => Err(Error::Storage(format!(
+                "the data directory {} has format {other}; this version of tally reads format {FORMAT}",
+                self.name()
+            ))),
+            None => Err(Error::Storage(format!(
+                "the data directory {} is damaged: its FORMAT file is no format number",
+                self.name()
+            ))),
+        }
+    }
+
+    /// A directory without a format must be an empty one, lest data of something else is taken for ours.
+    fn check_empty(&self) -> Result<()> {
+        let entries = fs::read_dir(&self.path)
+            .map_err(|error| unusable(&self.path, "cannot be read", &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| unusable(&self.path, "cannot be read", &error))?;
+            let name = entry.file_name();
+            if name != HOLDER_FILE && name != UNFINISHED_STORE {
+                return Err(Error::Storage(format!(
+                    "the directory {} holds {} and no data of tally; use an empty one",
+                    self.name(),
+                    name.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Locks the directory for this process, or says who holds it.
+fn hold(path: &Path) -> Result<File> {
+    let failed = |error: std::io::Error| unusable(path, "is not readable and writable", &error);
+    let mut holder = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path.join(HOLDER_FILE))
+        .map_err(failed)?;
+    match holder.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut process = String::new();
+            let _ = holder.read_to_string(&mut process);
+            return Err(Error::Storage(format!(
+                "the data directory {} is in use by process {}. Wait for it with --wait, use another with --data DIR, or \
+                 a scratch one with --ephemeral.",
+                name(path),
+                process.trim()
+            )));
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    holder
+        .set_len(0)
+        .and_then(|()| holder.rewind())
+        .and_then(|()| write!(holder, "{}", std::process::id()))
+        .map_err(failed)?;
+    Ok(holder)
+}
+
+/// A path as a user names it: the home directory as `~`.
+fn name(path: &Path) -> String {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    match home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => Path::new("~").join(rest).display().to_string(),
+        None => path.display().to_string(),
+    }
+}
+
+fn unusable(path: &Path, what: &str, error: &std::io::Error) -> Error {
+    Error::Storage(format!("the data directory {} {what}: {error}", name(path)))
+}
+
+/// Copies a small tree of files.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
