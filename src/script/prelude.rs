@@ -16,7 +16,10 @@ pub(super) const CORE: &str = "\u{1}core";
 const CORE_SOURCE: &str = include_str!("prelude/core.js");
 
 /// The bodies of each class's prelude rows, sorted by class: `("Cursor", include_str!("prelude/cursor.js"))`.
-const BODIES: &[(&str, &str)] = &[];
+const BODIES: &[(&str, &str)] = &[
+    ("CommandCursor", include_str!("prelude/command_cursor.js")),
+    ("Cursor", include_str!("prelude/cursor.js")),
+];
 
 /// The text of a class's bodies.
 pub(super) fn source(class: &str) -> Option<&'static str> {

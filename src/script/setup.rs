@@ -11,8 +11,8 @@ use rquickjs::{Class, Ctx, Object, Symbol, Value};
 use super::native::{Held, Place, Row};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
-use super::{classes, files, prelude, show};
-use crate::shell::{Shell, Show};
+use super::{classes, files, jobs, prelude, show};
+use crate::shell::{Emulate, Shell, Show};
 
 type Result<T> = rquickjs::Result<T>;
 
@@ -36,13 +36,15 @@ impl State {
 /// Makes the world.
 pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     let globals = ctx.globals();
-    let core = prelude::core(ctx, natives(ctx)?)?;
+    let core = prelude::core(ctx, natives(ctx, state.emulate)?)?;
     let prototypes = classes::prototypes(ctx)?;
     for (class, prototype) in crate::shell::classes().iter().zip(&prototypes) {
-        if matches!(class.name, "Collection" | "Database") {
-            let unknown: Object = core.get("unknown")?;
-            prototype.set_prototype(Some(&unknown))?;
-        }
+        let behind = match class.name {
+            "Collection" | "Database" => "unknown",
+            "Cursor" if state.emulate == Emulate::Mongo => "indexed",
+            _ => continue,
+        };
+        prototype.set_prototype(Some(&core.get(behind)?))?;
     }
     globals.prop(prelude::CORE, Property::from(core.clone()).configurable())?;
     classes::install(ctx, &prototypes, state.emulate)?;
@@ -75,14 +77,24 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
 }
 
 /// The natives that the core is built on.
-fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+fn natives<'js>(ctx: &Ctx<'js>, emulate: Emulate) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
+    natives.set("mongosh", emulate == Emulate::Mongosh)?;
+    natives.set("wait", Func::from(wait))?;
     natives.set("make", Func::from(make))?;
     natives.set("isRow", Func::from(is_row))?;
     natives.set("load", Func::from(files::load))?;
     natives.set("print", Func::from(|ctx, values| show(ctx, Show::Print, values)))?;
     natives.set("tojson", Func::from(|ctx, values| show(ctx, Show::ToJson, values)))?;
     Ok(natives)
+}
+
+/// What a promise is settled with.
+fn wait<'js>(ctx: Ctx<'js>, promise: Value<'js>) -> Result<Value<'js>> {
+    match promise.as_promise() {
+        Some(promise) => jobs::wait(&ctx, &realm(&ctx), promise),
+        None => Ok(promise),
+    }
 }
 
 /// A function that shows any values, for the bodies of the prelude.

@@ -20,6 +20,9 @@ type Result<T> = rquickjs::Result<T>;
 /// No style shows anything deeper.
 const DEEPEST: usize = 510;
 
+/// How many documents a cursor shows.
+const PAGE: usize = 20;
+
 /// More than anybody reads: a structure that shares its parts may unfold to any size.
 const MOST: usize = 4_000_000;
 
@@ -184,6 +187,10 @@ impl<'js> Viewer<'_, 'js> {
         if let Some(text) = self.own_json(object)? {
             return Ok(text);
         }
+        let page: Value = self.realm.core("page")?.call((object.clone(), PAGE))?;
+        if let Some(page) = page.as_array() {
+            return self.array(page);
+        }
         let kind: String = self.realm.core("kind")?.call((object.clone(),))?;
         match kind.as_str() {
             "Date" => self.date(object),
@@ -247,9 +254,15 @@ impl<'js> Viewer<'_, 'js> {
         Ok(Shown::Function { kind, name, source })
     }
 
-    /// Something that the shell holds: the methods of its class say what it looks like.
+    /// Something that the shell holds: the methods of its class say what it looks like. mongosh shows a cursor as a page
+    /// of its documents.
     fn handle(&mut self, object: &Object<'js>, class: usize) -> Result<Shown> {
         let class = &shell::classes()[class];
+        if self.realm.state.emulate == Emulate::Mongosh && class.method("__batch").is_some() {
+            let batch: Function = object.get("__batch")?;
+            let page: Array = batch.call((This(object.clone()), PAGE))?;
+            return self.array(&page);
+        }
         for name in ["tojson", "toString"] {
             if class.method(name).is_some() {
                 let method: Function = object.get(name)?;
