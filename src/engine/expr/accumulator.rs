@@ -234,9 +234,16 @@ impl Accumulator {
     }
 
     /// Evaluates what needs no document.
-    pub(crate) fn fold(mut self, scope: &Scope) -> Result<Self> {
-        self.input = self.input.fold(scope)?;
-        Ok(self)
+    ///
+    /// # Errors
+    /// What that fails with.
+    pub(crate) fn fold(&mut self, scope: &Scope) -> Result<()> {
+        self.input.fold(scope)
+    }
+
+    /// The accumulator's name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.row.name
     }
 
     /// The state before the first document; `id` is what `n` may depend on, the group's `_id`.

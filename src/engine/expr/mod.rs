@@ -8,8 +8,10 @@ mod arguments;
 mod arithmetic;
 mod array;
 mod boolean;
+mod calendar;
 mod comparison;
 mod conditional;
+mod conversion;
 mod date;
 mod deviation;
 mod expression;
@@ -22,6 +24,7 @@ mod scope;
 mod set;
 mod string;
 mod variable;
+mod zone;
 
 use std::borrow::Cow;
 
@@ -36,10 +39,11 @@ pub(crate) use array::part as slice;
 pub(crate) use comparison::Ordered;
 pub use expression::Expression;
 pub(crate) use expression::truth;
-pub(crate) use field_path::{FieldPath, check_variable_name};
+pub(crate) use field_path::{FieldPath, check_field_name, check_variable_name};
 pub(crate) use node::{Form, Node, Place};
 pub(crate) use parse::Parser;
 pub use scope::Scope;
+pub(crate) use variable::random;
 
 /// What an expression evaluates to inside the room; `None` is missing.
 pub(crate) type Value<'a> = Option<Cow<'a, Bson>>;
@@ -80,6 +84,7 @@ const FAMILIES: &[&[Operator]] = &[
     boolean::OPERATORS,
     comparison::OPERATORS,
     conditional::OPERATORS,
+    conversion::OPERATORS,
     object::OPERATORS,
     set::OPERATORS,
     string::OPERATORS,

@@ -57,17 +57,24 @@ impl Projection {
         parse::parse(specification, scope, Use::Addition)
     }
 
+    /// Compiles the field names of `$unset`: all of them go, `_id` as well if it is named.
+    ///
+    /// # Errors
+    /// As [`Projection::parse`], without the stage's prefix.
+    pub(crate) fn parse_removal(names: &[&str], scope: &Scope) -> Result<Self> {
+        let mut specification = Document::new();
+        for name in names {
+            specification.insert(*name, false);
+        }
+        parse::parse(&specification, scope, Use::Stage)
+    }
+
     /// Evaluates what needs no document.
     ///
     /// # Errors
     /// As [`Expression::fold`].
-    pub(crate) fn fold(mut self, scope: &Scope) -> Result<Self> {
-        self.computed = self
-            .computed
-            .into_iter()
-            .map(|expression| expression.fold(scope))
-            .collect::<Result<_>>()?;
-        Ok(self)
+    pub(crate) fn fold(&mut self, scope: &Scope) -> Result<()> {
+        self.computed.iter_mut().try_for_each(|expression| expression.fold(scope))
     }
 
     /// Whether it holds `a.$` and so needs to know which element of an array the filter matched.

@@ -250,7 +250,7 @@ impl Builder<'_> {
         };
         let value = Bson::Document(inner.clone());
         let checked = Expression::parse(&value, self.scope)
-            .and_then(|expression| expression.fold(self.scope));
+            .and_then(|mut expression| expression.fold(self.scope));
         if let Err(error) = checked {
             let shown = text::document(inner);
             return Err(error.prefixed(&format!(
