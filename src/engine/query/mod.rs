@@ -77,6 +77,11 @@ pub fn operators() -> impl Iterator<Item = &'static Operator> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
+/// Whether a name is an operator that may stand under a field, as `$gt` does and `$and` does not.
+pub(crate) fn is_field_operator(name: &str) -> bool {
+    field(name).is_some()
+}
+
 /// The function of the operator that may stand in place of a field.
 fn top(name: &str) -> Option<fn(&Bson, &Reader<'_>) -> Result<Node>> {
     rows(name).find_map(|row| match row.parse {
