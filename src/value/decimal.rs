@@ -208,7 +208,7 @@ impl Decimal {
 
     /// The sum.
     #[must_use]
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         let (Finite { .. }, Finite { .. }) = (self, other) else {
             return match (self, other) {
                 (NaN, _) | (_, NaN) => NaN,
@@ -223,7 +223,7 @@ impl Decimal {
     /// The difference.
     #[must_use]
     pub fn subtract(self, other: Self) -> Self {
-        self.add(other.negate())
+        self.plus(other.negate())
     }
 
     /// The product.
@@ -352,7 +352,7 @@ impl Decimal {
                     Finite { negative: false, coefficient, exponent: exponent.rem_euclid(2) };
                 let two = Self::new(2, 0);
                 for _ in 0..3 {
-                    root = root.add(scaled.divide(root)).divide(two);
+                    root = root.plus(scaled.divide(root)).divide(two);
                 }
                 let Finite { coefficient: digits, exponent: place, .. } = root else { return root };
                 let half = i64::from(exponent.div_euclid(2));

@@ -202,7 +202,7 @@ pub fn add(left: Number, right: Number, overflow: Overflow) -> Option<Number> {
         Pair::Int32(left, right) => Some(narrow(i64::from(left) + i64::from(right))),
         Pair::Int64(left, right) => wide(left, right),
         Pair::Double(left, right) => Some(Number::Double(left + right)),
-        Pair::Decimal(left, right) => Some(Number::Decimal(left.add(right))),
+        Pair::Decimal(left, right) => Some(Number::Decimal(left.plus(right))),
     }
 }
 

@@ -59,7 +59,7 @@ impl Sum {
             }
             Number::Double(double) => self.doubles.get_or_insert_default().take(double),
             Number::Decimal(decimal) => {
-                self.decimals = Some(self.decimals.map_or(decimal, |sum| sum.add(decimal)));
+                self.decimals = Some(self.decimals.map_or(decimal, |sum| sum.plus(decimal)));
             }
         }
     }
@@ -75,7 +75,7 @@ impl Sum {
         };
         match self.decimals {
             None => binary,
-            Some(decimals) => Number::Decimal(decimals.add(binary.to_decimal())),
+            Some(decimals) => Number::Decimal(decimals.plus(binary.to_decimal())),
         }
     }
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use bson::oid::ObjectId;
 use bson::{Bson, Document};
 
+use crate::engine::aggregate::{Context, Pipeline};
 use crate::engine::expr::Scope;
 use crate::engine::query::{Filter, Match};
 use crate::error::Result;
+use crate::interrupt::Interrupt;
 use crate::value::compare::{equal, identical_documents};
 use crate::value::{kind, text};
 use crate::{bad_value, refuse};
@@ -30,6 +32,7 @@ pub struct Update {
 enum Kind {
     Replacement(Document),
     Operators(Operators),
+    Pipeline(Arc<Pipeline>, Arc<Context>),
 }
 
 /// The modifiers of an update with operators.
@@ -72,6 +75,21 @@ impl Update {
                 }
                 Kind::Replacement(replacement::parse(document)?)
             }
+            Bson::Array(stages) => {
+                if !array_filters.is_empty() {
+                    // The server's own spelling.
+                    return Err(refuse!(
+                        FAILED_TO_PARSE,
+                        "arrayFilters may not be specified for pipeline-syle updates"
+                    ));
+                }
+                // One document goes through at a time, so there is nothing to interrupt.
+                let context = Context::new(scope.clone(), Interrupt::default());
+                Kind::Pipeline(
+                    Arc::new(Pipeline::parse_for_update(stages, scope)?),
+                    Arc::new(context),
+                )
+            }
             _ => {
                 return Err(refuse!(
                     FAILED_TO_PARSE,
@@ -91,7 +109,7 @@ impl Update {
     pub fn is_positional(&self) -> bool {
         match &self.kind {
             Kind::Operators(operators) => operators.is_positional(),
-            Kind::Replacement(_) => false,
+            Kind::Replacement(_) | Kind::Pipeline(..) => false,
         }
     }
 
@@ -109,11 +127,15 @@ impl Update {
             Kind::Replacement(replacement) => replacement::apply(replacement, document, scope)?,
             Kind::Operators(operators) => {
                 let index = matched.and_then(|matched| matched.index);
-                let (updated, changed) = operators.apply(document, index, false, scope)?;
-                if !changed {
-                    return Ok(Applied { document: updated, modified: false });
+                let (document, modified) = operators.apply(document, index, false, scope)?;
+                if modified {
+                    check_storable(&document)?;
                 }
-                updated
+                return Ok(Applied { document, modified });
+            }
+            Kind::Pipeline(pipeline, context) => {
+                let updated = pipeline.transform(document.clone(), context)?;
+                replacement::with_id_of(document, updated)?
             }
         };
         check_storable(&updated)?;
@@ -140,6 +162,10 @@ impl Update {
                 replacement::apply(replacement, &base, scope)?
             }
             Kind::Operators(operators) => operators.apply(&base, None, true, scope)?.0,
+            Kind::Pipeline(pipeline, context) => {
+                let made = pipeline.transform(base.clone(), context)?;
+                replacement::with_id_of(&base, made)?
+            }
         };
         let id = document.remove("_id").unwrap_or_else(|| Bson::ObjectId(ObjectId::new()));
         let mut whole = Document::new();

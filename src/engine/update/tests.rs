@@ -550,3 +550,27 @@ fn nothing_nests_too_deep() {
     let long = vec!["a"; 5000].join(".");
     assert_eq!(refusal(doc! {"_id": 1}, doc! {"$set": {long: 1}}).0, Code::OVERFLOW.0);
 }
+
+#[test]
+fn pipelines_see_the_whole_document() {
+    let update = |stages: Bson| Update::parse(&stages, &[], &scope());
+    let total =
+        update(bson!([{"$set": {"sum": {"$add": ["$a", "$b"]}, "at": "$$NOW"}}, {"$unset": "b"}]))
+            .unwrap();
+    let made = total.apply(&doc! {"_id": 1, "a": 1, "b": 2}, None, &scope()).unwrap();
+    assert_eq!(made.document, doc! {"_id": 1, "a": 1, "sum": 3, "at": scope().now});
+    assert!(made.modified);
+    let replace = update(bson!([{"$replaceWith": {"x": "$a"}}])).unwrap();
+    let made = replace.apply(&doc! {"_id": 1, "a": 5}, None, &scope()).unwrap();
+    assert_eq!(made.document, doc! {"_id": 1, "x": 5});
+    let id = update(bson!([{"$set": {"_id": 2}}])).unwrap().apply(&doc! {"_id": 1}, None, &scope());
+    assert_eq!(refused(id.unwrap_err()).0, 66);
+    let forbidden = update(bson!([{"$match": {}}])).unwrap_err();
+    assert_eq!(
+        refused(forbidden),
+        (72, "$match is not allowed to be used within an update".into())
+    );
+    let filter = Filter::parse(&doc! {"_id": "k"}, &scope()).unwrap();
+    let counter = update(bson!([{"$set": {"n": {"$add": [{"$ifNull": ["$n", 0]}, 1]}}}])).unwrap();
+    assert_eq!(counter.upsert(&filter, &scope()), Ok(doc! {"_id": "k", "n": 1}));
+}

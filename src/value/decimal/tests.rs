@@ -57,10 +57,10 @@ fn texts_read_and_print_as_the_standard_has_them() {
 
 #[test]
 fn arithmetic_rounds_half_to_even_at_34_digits() {
-    assert_eq!(decimal("0.1").add(decimal("0.2")), decimal("0.3"));
-    assert_eq!(decimal("1.10").add(decimal("2")), decimal("3.10"));
+    assert_eq!(decimal("0.1").plus(decimal("0.2")), decimal("0.3"));
+    assert_eq!(decimal("1.10").plus(decimal("2")), decimal("3.10"));
     assert_eq!(
-        decimal("1E+40").add(decimal("1")).to_string(),
+        decimal("1E+40").plus(decimal("1")).to_string(),
         "1.000000000000000000000000000000000E+40"
     );
     assert_eq!(
@@ -68,7 +68,7 @@ fn arithmetic_rounds_half_to_even_at_34_digits() {
         "1.000000000000000000000000000000000E+40"
     );
     assert_eq!(
-        decimal("9999999999999999999999999999999999").add(decimal("1")).to_string(),
+        decimal("9999999999999999999999999999999999").plus(decimal("1")).to_string(),
         "1.000000000000000000000000000000000E+34"
     );
     assert_eq!(decimal("1.5").multiply(decimal("-2")), decimal("-3.0"));
@@ -141,14 +141,14 @@ proptest! {
 
     #[test]
     fn sums_and_products_commute(a in decimals(), b in decimals()) {
-        prop_assert_eq!(a.add(b), b.add(a));
+        prop_assert_eq!(a.plus(b), b.plus(a));
         prop_assert_eq!(a.multiply(b), b.multiply(a));
         prop_assert_eq!(compare(a, b), compare(b, a).reverse());
     }
 
     #[test]
     fn small_integers_are_exact(a in -1_000_000_000i64..1_000_000_000, b in -1_000_000_000i64..1_000_000_000) {
-        prop_assert_eq!(Decimal::new(a, 0).add(Decimal::new(b, 0)), Decimal::new(a + b, 0));
+        prop_assert_eq!(Decimal::new(a, 0).plus(Decimal::new(b, 0)), Decimal::new(a + b, 0));
         prop_assert_eq!(Decimal::new(a, 0).multiply(Decimal::new(b, 0)).to_i64(), Some(a * b));
         if b != 0 {
             prop_assert_eq!(Decimal::new(a, 0).remainder(Decimal::new(b, 0)).to_i64(), Some(a % b));
