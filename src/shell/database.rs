@@ -24,7 +24,7 @@ pub(super) const DATABASE: Class = Class::instances(
             "an aggregation without a collection",
             aggregate,
         ),
-        prelude("auth", "(user, password)", "logs in"),
+        native("auth", "(user, password)", "logs in", admin::auth),
         native(
             "changeUserPassword",
             "(user, password)",

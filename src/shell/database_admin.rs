@@ -339,3 +339,12 @@ pub(super) fn grant_roles(call: &mut Call<'_>) -> Result<Reply> {
 pub(super) fn revoke_roles(call: &mut Call<'_>) -> Result<Reply> {
     roles(call, cstr!("revokeRolesFromUser"))
 }
+
+/// `auth(user, password)`: nobody can log in where there are no passwords; the failure is that of either shell.
+pub(super) fn auth(call: &mut Call<'_>) -> Result<Reply> {
+    if !call.shell.classic() {
+        return Err(crate::refuse!(AUTHENTICATION_FAILED, "Authentication failed."));
+    }
+    call.shell.output.line("Error: Authentication failed.")?;
+    Ok(Reply::Value(RawBson::Int32(0)))
+}

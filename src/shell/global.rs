@@ -1,7 +1,15 @@
 //! Global functions.
 
-use super::rows::{native, shows};
-use super::{Class, Shells, Show, counter, mongo};
+use std::io::IsTerminal as _;
+
+use bson::{RawBson, rawdoc};
+
+use super::command::{number, whole};
+use super::refusal::usage;
+use super::rows::{native, prelude, shows};
+use super::types::{csuuid, hex_data, iso_date, juuid, md5, pyuuid, uuid};
+use super::{Call, Class, Reply, Shells, Show, counter, files, mongo};
+use crate::error::Result;
 
 /// The globals.
 pub(super) const GLOBAL: Class = Class::functions(
@@ -9,15 +17,75 @@ pub(super) const GLOBAL: Class = Class::functions(
     "globalThis",
     "functions without an object",
     &[
+        native("CSUUID", "(text)", "a UUID in the byte order of old C# drivers", csuuid),
+        native("HexData", "(subtype, hex)", "bytes from hexadecimal digits", hex_data),
+        native("ISODate", "(text)", "a date from an ISO 8601 text, or now", iso_date),
+        native("JUUID", "(text)", "a UUID in the byte order of old Java drivers", juuid),
+        native("MD5", "(hex)", "bytes of an MD5 digest", md5),
+        native("PYUUID", "(text)", "a UUID in the byte order of old Python drivers", pyuuid),
+        native("UUID", "(text)", "a UUID, or a new random one", uuid),
+        prelude("assert", "(condition, message)", "throws unless the condition holds")
+            .only(Shells::Mongo),
+        native(
+            "bsonBinaryEqual",
+            "(left, right)",
+            "whether two documents have the same bytes",
+            binary_equal,
+        )
+        .only(Shells::Mongo),
+        native(
+            "bsonWoCompare",
+            "(left, right)",
+            "the order of two documents, field names left out",
+            order,
+        )
+        .only(Shells::Mongo),
+        native("bsonsize", "(document)", "how many bytes a document takes", size)
+            .only(Shells::Mongosh),
+        native("cat", "(file)", "the text of a file", files::cat).only(Shells::Mongo),
+        native("cd", "(path)", "changes the working directory", files::cd).only(Shells::Mongo),
+        native("cls", "()", "clears the screen", clear),
+        prelude("compare", "(left, right)", "-1, 0 or 1").only(Shells::Mongo),
+        prelude("compareOn", "(field)", "a function that compares by a field").only(Shells::Mongo),
         native("connect", "(address)", "the database at an address", mongo::connect_database),
+        native("copyFile", "(from, to)", "copies a file", files::copy_file).only(Shells::Mongo),
         native(
             "counter",
             "(name, options)",
-            "the next number of a counter, created by its first call",
+            "the next number of a counter, which its first call creates",
             counter::counter,
         ),
+        prelude("doassert", "(message)", "throws an error").only(Shells::Mongo),
+        native("exit", "(code)", "quits the shell", files::quit).only(Shells::Mongosh),
+        native("fileExists", "(path)", "whether there is such a file", files::file_exists)
+            .only(Shells::Mongo),
+        prelude("friendlyEqual", "(left, right)", "whether both look the same as JSON")
+            .only(Shells::Mongo),
+        native("gc", "()", "collects garbage at some time", nothing).only(Shells::Mongo),
+        native("getBuildInfo", "()", "how the server was built", build_info).only(Shells::Mongo),
+        native("getHostName", "()", "the name of this machine", files::hostname)
+            .only(Shells::Mongo),
+        native("getMemInfo", "()", "memory in use, in megabytes", memory).only(Shells::Mongo),
+        native("hex_md5", "(text)", "the MD5 digest of a text", files::hex_md5).only(Shells::Mongo),
+        native("hostname", "()", "the name of this machine", files::hostname).only(Shells::Mongo),
+        native("interpreterVersion", "()", "what runs the scripts", interpreter)
+            .only(Shells::Mongo),
+        native("isInteractive", "()", "whether someone sits at a terminal", is_interactive),
+        prelude("isNumber", "(value)", "whether it is a number").only(Shells::Mongo),
+        prelude("isObject", "(value)", "whether it is an object").only(Shells::Mongo),
+        prelude("isString", "(value)", "whether it is a text").only(Shells::Mongo),
+        prelude("jsTestLog", "(message)", "prints a message in a frame").only(Shells::Mongo),
+        native("listFiles", "(path)", "files with their sizes", files::list_files)
+            .only(Shells::Mongo),
+        prelude("load", "(file, ...)", "runs scripts"),
+        native("ls", "(path)", "the names of files", files::ls).only(Shells::Mongo),
+        native("md5sumFile", "(file)", "the MD5 digest of a file", files::md5sum_file)
+            .only(Shells::Mongo),
+        native("mkdir", "(path)", "makes a directory", files::mkdir).only(Shells::Mongo),
         native("nextVal", "(name, options)", "the next number of a sequence", counter::next_val),
+        native("passwordPrompt", "()", "asks for a password", password),
         shows("print", "(value, ...)", "prints values", Show::Print),
+        prelude("printStackTrace", "()", "prints where the script is").only(Shells::Mongo),
         shows("printjson", "(value, ...)", "prints a value as JSON", Show::PrintJson),
         shows(
             "printjsononeline",
@@ -26,11 +94,189 @@ pub(super) const GLOBAL: Class = Class::functions(
             Show::PrintJsonOneLine,
         )
         .only(Shells::Mongo),
+        native("pwd", "()", "the working directory", files::pwd).only(Shells::Mongo),
+        native("quit", "(code)", "quits the shell", files::quit),
+        native("removeFile", "(path)", "deletes a file or directory", files::remove_file)
+            .only(Shells::Mongo),
+        native("sleep", "(ms)", "waits", files::sleep),
         shows("tojson", "(value, indent, nolint)", "a value as JSON text", Show::ToJson)
             .only(Shells::Mongo),
         shows("tojsononeline", "(value)", "a value as JSON text on one line", Show::ToJsonOneLine)
             .only(Shells::Mongo),
         shows("tostrictjson", "(value)", "a value as extended JSON text", Show::ToStrictJson)
             .only(Shells::Mongo),
+        native("version", "()", "the version of the emulated shell", version),
+        native("writeFile", "(path, text)", "writes a new file", files::write_file)
+            .only(Shells::Mongo),
     ],
 );
+
+/// `assert.eq` and its family.
+pub(super) const ASSERT: Class = Class::functions(
+    "Assert",
+    "assert",
+    "checks that throw",
+    &[
+        prelude("automsg", "(code, message)", "checks code given as a text"),
+        prelude(
+            "between",
+            "(low, value, high, message, inclusive)",
+            "checks that a value lies between two others",
+        ),
+        prelude("close", "(left, right, message, places)", "checks that two numbers are close"),
+        prelude("commandFailed", "(reply, message)", "checks that a command failed"),
+        prelude(
+            "commandFailedWithCode",
+            "(reply, code, message)",
+            "checks that a command failed with a code",
+        ),
+        prelude("commandWorked", "(reply, message)", "checks that a command worked"),
+        prelude("contains", "(value, array, message)", "checks that an array holds a value"),
+        prelude(
+            "docEq",
+            "(left, right, message)",
+            "checks that two documents have the same fields, in any order",
+        ),
+        prelude(
+            "doesNotThrow",
+            "(function, arguments, message)",
+            "checks that a function does not throw",
+        ),
+        prelude("eq", "(left, right, message)", "checks that two values are equal"),
+        prelude("gt", "(left, right, message)", "checks that left is greater"),
+        prelude("gte", "(left, right, message)", "checks that left is greater or equal"),
+        prelude("hasFields", "(document, fields, message)", "checks that a document has fields"),
+        prelude("includes", "(text, part, message)", "checks that a text has a part"),
+        prelude("isnull", "(value, message)", "checks that a value is null or undefined"),
+        prelude("lt", "(left, right, message)", "checks that left is less"),
+        prelude("lte", "(left, right, message)", "checks that left is less or equal"),
+        prelude("neq", "(left, right, message)", "checks that two values differ"),
+        prelude(
+            "retry",
+            "(function, message, attempts, interval)",
+            "checks until it holds, so many times",
+        ),
+        prelude(
+            "sameMembers",
+            "(left, right, message)",
+            "checks that two arrays hold the same, in any order",
+        ),
+        prelude("setEq", "(left, right, message)", "checks that two sets hold the same"),
+        prelude(
+            "soon",
+            "(function, message, timeout, interval)",
+            "checks until it holds, or time is over",
+        ),
+        prelude(
+            "soonNoExcept",
+            "(function, message, timeout, interval)",
+            "as soon, an exception meaning not yet",
+        ),
+        prelude("throws", "(function, arguments, message)", "checks that a function throws"),
+        prelude("time", "(function, message, timeout)", "checks that a function is done in time"),
+        prelude("writeError", "(result, message)", "checks that a write failed"),
+        prelude("writeOK", "(result, message)", "checks that a write worked"),
+    ],
+)
+.only(Shells::Mongo);
+
+/// `DBQuery.shellBatchSize`.
+pub(super) const QUERY_SETTINGS: Class = Class::functions(
+    "QuerySettings",
+    "DBQuery",
+    "settings of cursors",
+    &[native("shellBatchSize", "", "how many documents a prompt shows at once", batch_size)],
+);
+
+/// A setting's getter and, with an argument, its setter.
+fn batch_size(call: &mut Call<'_>) -> Result<Reply> {
+    if let Some(value) = call.value(0) {
+        let size = whole(value.as_raw_bson_ref()).and_then(|size| usize::try_from(size).ok());
+        let Some(size) = size.filter(|size| *size > 0) else {
+            return Err(usage("DBQuery.shellBatchSize must be a number above 0"));
+        };
+        if !call.shell.classic() {
+            call.shell.notice("DeprecationWarning: DBQuery.shellBatchSize is deprecated, please use config.set(\"displayBatchSize\") instead");
+        }
+        call.shell.batch_size = size;
+    }
+    let size = i64::try_from(call.shell.batch_size).unwrap_or(i64::MAX);
+    Ok(Reply::Value(number(size)))
+}
+
+/// `Object.bsonsize` and `bsonsize`.
+pub(super) fn size(call: &mut Call<'_>) -> Result<Reply> {
+    match call.value(0) {
+        Some(RawBson::Document(document)) => {
+            let size = document.as_bytes().len();
+            Ok(Reply::Value(number(i64::try_from(size).unwrap_or(i64::MAX))))
+        }
+        _ => Err(usage(format!("{} needs a document", call.method))),
+    }
+}
+
+fn binary_equal(call: &mut Call<'_>) -> Result<Reply> {
+    let same = match (call.value(0), call.value(1)) {
+        (Some(RawBson::Document(left)), Some(RawBson::Document(right))) => left == right,
+        _ => return Err(usage("bsonBinaryEqual needs two documents")),
+    };
+    Ok(Reply::Value(RawBson::Boolean(same)))
+}
+
+/// Values in order, names left out: what sorting by an index does.
+fn order(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = (call.document(0, "left")?, call.document(1, "right")?);
+    let order = left
+        .values()
+        .zip(right.values())
+        .map(|(left, right)| crate::value::compare::compare(left, right))
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| left.len().cmp(&right.len()));
+    Ok(Reply::Value(RawBson::Int32(order as i32)))
+}
+
+fn nothing(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Nothing)
+}
+
+/// The terminal's own sequence: home, then erase.
+fn clear(call: &mut Call<'_>) -> Result<Reply> {
+    if std::io::stdout().is_terminal() {
+        call.shell.output.line("\u{1b}[H\u{1b}[2J")?;
+    }
+    Ok(Reply::Nothing)
+}
+
+fn build_info(call: &mut Call<'_>) -> Result<Reply> {
+    super::database::answer(call.shell, "admin", rawdoc! { "buildInfo": 1 })
+}
+
+/// Memory of this process in megabytes, where the platform tells it.
+fn memory(_: &mut Call<'_>) -> Result<Reply> {
+    let statistics = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let mut pages = statistics.split(' ').map(|pages| pages.parse::<i64>().unwrap_or(0));
+    let mut megabytes = || RawBson::Double(pages.next().unwrap_or(0) as f64 * 4096.0 / 1_048_576.0);
+    let (virtual_size, resident) = (megabytes(), megabytes());
+    Ok(Reply::Value(RawBson::Document(rawdoc! { "virtual": virtual_size, "resident": resident })))
+}
+
+fn interpreter(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::String("QuickJS".to_owned())))
+}
+
+fn is_interactive(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Boolean(std::io::stdin().is_terminal())))
+}
+
+/// Nothing here is protected by a password, so there is none to ask for.
+fn password(_: &mut Call<'_>) -> Result<Reply> {
+    Err(usage(
+        "passwordPrompt() has nothing to ask for: the embedded engine has no users that log in",
+    ))
+}
+
+/// The version of the shell that is emulated: what scripts look at.
+fn version(call: &mut Call<'_>) -> Result<Reply> {
+    let version = if call.shell.classic() { "4.4.6" } else { "2.12.0" };
+    Ok(Reply::Value(RawBson::String(version.to_owned())))
+}

@@ -4,6 +4,7 @@
 //! tests read the same row, so they cannot drift apart. Nothing here knows of JavaScript: a method gets BSON in and
 //! gives a [`Reply`] out, through the one door in `script`.
 
+mod builtins;
 mod bulk;
 mod call;
 mod collection;
@@ -13,16 +14,23 @@ mod counter_options;
 mod cursor;
 mod database;
 mod database_admin;
+pub mod departures;
 mod explain;
+mod files;
 mod global;
 mod held;
 mod help;
+mod help_text;
+mod md5;
 mod mongo;
 mod nearest;
 mod output;
 mod refusal;
+mod replica;
 mod result;
 mod rows;
+mod types;
+pub mod words;
 mod write;
 
 pub use call::{Arguments, Call, Receiver};
@@ -279,19 +287,44 @@ impl Shells {
 
 /// Sorted by name.
 const CLASSES: &[Class] = &[
+    builtins::ARRAY,
+    global::ASSERT,
+    types::BSON_REG_EXP,
+    types::BIN_DATA,
     bulk::BULK,
     bulk::BULK_FIND,
     result::BULK_WRITE_ERROR,
     result::BULK_WRITE_RESULT,
+    types::CODE,
     collection::COLLECTION,
     cursor::COMMAND_CURSOR,
     counter::COUNTER,
     cursor::CURSOR,
+    types::DB_POINTER,
+    types::DB_REF,
     database::DATABASE,
+    builtins::DATE,
     explain::EXPLAINABLE,
     global::GLOBAL,
+    builtins::MATH,
+    types::MAX_KEY,
+    types::MIN_KEY,
     mongo::MONGO,
     counter::NEXT_VAL,
+    types::NUMBER_DECIMAL,
+    types::NUMBER_INT,
+    types::NUMBER_LONG,
+    builtins::NUMBER,
+    builtins::OBJECT,
+    types::OBJECT_ID,
+    types::OBJECT_ID_FUNCTIONS,
+    global::QUERY_SETTINGS,
+    builtins::RANDOM,
+    builtins::REG_EXP,
+    replica::RS,
+    replica::SH,
+    builtins::STRING,
+    types::TIMESTAMP,
     result::WRITE_COMMAND_ERROR,
     result::WRITE_CONCERN_ERROR,
     result::WRITE_ERROR,

@@ -86,7 +86,7 @@ pub(super) const CURSOR: Class = Class::instances(
             chain::tailable,
         ),
         native("toArray", "()", "all documents as an array", fetch::to_array),
-        prelude("toString", "()", "what print shows of the cursor"),
+        prelude("toString", "()", "what print shows of the cursor").only(Shells::Mongo),
         native("tryNext", "()", "the next document, or null", fetch::try_next),
     ],
 );
@@ -119,7 +119,7 @@ pub(super) const COMMAND_CURSOR: Class = Class::instances(
         native("objsLeftInBatch", "()", "how many documents have arrived already", fetch::left),
         native("pretty", "()", "shows each document over several lines", chain::pretty),
         native("toArray", "()", "all documents as an array", fetch::to_array),
-        prelude("toString", "()", "what print shows of the cursor"),
+        prelude("toString", "()", "what print shows of the cursor").only(Shells::Mongo),
         native("tryNext", "()", "the next document, or null", fetch::try_next),
     ],
 );

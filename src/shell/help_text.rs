@@ -1,0 +1,188 @@
+//! The texts of `help` and its topics.
+
+use super::Emulate;
+use super::departures::DEPARTURES;
+
+/// The lines of `help` or of one topic.
+pub(super) fn topic(emulate: Emulate, topic: Option<&str>) -> Vec<String> {
+    match (topic, emulate) {
+        (None, Emulate::Mongo) => classic(),
+        (None, Emulate::Mongosh) => mongosh(),
+        (Some("departures"), _) => departures(),
+        (Some(topic), _) => match TOPICS.binary_search_by_key(&topic, |(name, _)| name) {
+            Ok(at) => TOPICS[at].1.iter().map(|line| (*line).to_owned()).collect(),
+            Err(_) => vec!["unknown help option".to_owned()],
+        },
+    }
+}
+
+/// What `help` prints in the classic shell: what to type, and what it does.
+const CLASSIC: &[(&str, &str)] = &[
+    ("db.help()", "help on db methods"),
+    ("db.mycoll.help()", "help on collection methods"),
+    ("sh.help()", "sharding helpers"),
+    ("rs.help()", "replica set helpers"),
+    ("help admin", "administrative help"),
+    ("help connect", "connecting to a db help"),
+    ("help keys", "key shortcuts"),
+    ("help misc", "misc things to know"),
+    ("help mr", "mapreduce"),
+    ("", ""),
+    ("show dbs", "show database names"),
+    ("show collections", "show collections in current database"),
+    ("show users", "show users in current database"),
+    ("show profile", "show most recent system.profile entries with time >= 1ms"),
+    ("show logs", "show the accessible logger names"),
+    ("show log [name]", "prints out the last segment of log in memory, 'global' is default"),
+    ("use <db_name>", "set current database"),
+    ("db.mycoll.find()", "list objects in collection mycoll"),
+    ("db.mycoll.find( { a : 1 } )", "list objects in mycoll where a == 1"),
+    ("it", "result of the last line evaluated; use to further iterate"),
+    ("DBQuery.shellBatchSize = x", "set default number of items to display on shell"),
+    ("exit", "quit the mongo shell"),
+];
+
+/// What tally adds to that list.
+const OWN: &[(&str, &str)] = &[
+    ("show counters", "show the counters and sequences of the current database"),
+    ("help counters", "numbers from counter() and nextVal()"),
+    ("help numbers", "which type a number is stored as"),
+    ("help departures", "where tally differs from the emulated shell on purpose"),
+];
+
+fn classic() -> Vec<String> {
+    let row = |(name, help): &(&str, &str)| match name.is_empty() {
+        true => String::new(),
+        false => format!("\t{name:<29}{help}"),
+    };
+    CLASSIC.iter().map(row).chain([String::new()]).chain(OWN.iter().map(row)).collect()
+}
+
+/// What `help` prints in mongosh.
+const MONGOSH: &[(&str, &str)] = &[
+    ("use", "Set current database"),
+    ("show", "'show databases'/'show dbs', 'show collections'/'show tables', 'show counters'..."),
+    ("exit", "Quit the shell with exit/exit()/.exit"),
+    ("quit", "Quit the shell with quit/quit()"),
+    ("Mongo", "Create a new connection and return the Mongo object. Usage: new Mongo(URI)"),
+    ("connect", "Create a new connection and return the Database object. Usage: connect(URI)"),
+    ("it", "result of the last line evaluated; use to further iterate"),
+    ("version", "Shell version"),
+    ("load", "Loads and runs a JavaScript file into the current shell environment"),
+    ("passwordPrompt", "Prompts the user for a password"),
+    ("sleep", "Sleep for the specified number of milliseconds"),
+    ("print", "Prints the contents of an object to the output"),
+    ("printjson", "Alias for print()"),
+    ("cls", "Clears the screen like console.clear()"),
+    ("isInteractive", "Returns whether the shell will enter or has entered interactive mode"),
+    ("counter", "The next number of a counter, which its first call creates"),
+    ("nextVal", "The next number of a sequence"),
+    ("help departures", "Where tally differs from mongosh on purpose"),
+];
+
+fn mongosh() -> Vec<String> {
+    let mut lines = vec![String::new(), "  Shell Help:".to_owned(), String::new()];
+    lines.extend(MONGOSH.iter().map(|(name, help)| format!("    {name:<43}{help}")));
+    let manual = "https://mongodb.com/docs/manual/reference/method";
+    lines.extend([String::new(), format!("  For more information on usage: {manual}")]);
+    lines
+}
+
+fn departures() -> Vec<String> {
+    DEPARTURES.iter().map(|row| format!("\t{:<29}{}", row.what, row.how)).collect()
+}
+
+/// The topics, sorted.
+const TOPICS: &[(&str, &[&str])] = &[
+    (
+        "admin",
+        &[
+            "\tls([path])                    list files",
+            "\tpwd()                         the working directory",
+            "\tcd(path)                      change it",
+            "\tcat(file)                     the text of a file",
+            "\tlistFiles([path])             files with their sizes",
+            "\tload(file)                    run a script",
+            "\thostname()                    the name of this machine",
+            "\tremoveFile(file)              delete a file or a directory",
+        ],
+    ),
+    (
+        "connect",
+        &[
+            "\tNothing to connect to: tally runs its embedded engine, and `use NAME` chooses a database.",
+            "\tconnect(\"localhost:27017/shop\") and new Mongo() in a script mean that engine, too.",
+        ],
+    ),
+    (
+        "counters",
+        &[
+            "\tcounter(name)                 the next number: 1, 2, 3... A counter is created by its first call,",
+            "\t                              in the collection counters, field next.",
+            "\tnextVal(name)                 the next number of a sequence that you have created:",
+            "\t                              db.sequences.insert({_id: \"posts\", seq: 0})",
+            "\tcounter(name, {step: 10})     other steps; {start: 1000} for a new counter; {count: 100} reserves a block",
+            "\t                              and answers {first, last}; {collection, field} for other places.",
+            "\tcounter.peek(name)            the number handed out last",
+            "\tcounter.reset(name, value)    sets it; counter.resetToMax(name, \"users\", \"_id\") to the largest in use",
+            "\tBoth are one findAndModify, so two callers never get the same number. Numbers of failed inserts are",
+            "\tnot handed out again: the series has gaps.",
+        ],
+    ),
+    (
+        "keys",
+        &[
+            "\tTab                           complete names; again for all that fit",
+            "\tUp and Down                   earlier inputs",
+            "\tCtrl-R                        search them",
+            "\tCtrl-C                        stop what runs, or give up the input",
+            "\tCtrl-D                        quit",
+        ],
+    ),
+    (
+        "misc",
+        &[
+            "\tb = new BinData(subtype,base64str)  create a BSON BinData value",
+            "\tb.subtype()                         the BinData subtype (0..255)",
+            "\tb.length()                          length of the BinData data in bytes",
+            "\tb.hex()                             the data as a hex encoded string",
+            "\tb.base64()                          the data as a base 64 encoded string",
+            "\tb = HexData(subtype,hexstr)         create a BSON BinData value from a hex string",
+            "\tb = UUID(hexstr)                    create a BSON BinData value of UUID subtype",
+            "\tb = MD5(hexstr)                     create a BSON BinData value of MD5 subtype",
+            "\to = new ObjectId()                  create a new ObjectId",
+            "\to.getTimestamp()                    when it was made",
+            "\td = ISODate()                       a date, now or of an ISO 8601 text",
+        ],
+    ),
+    (
+        "mr",
+        &[
+            "\tdb.mycoll.mapReduce(map, reduce, {out: \"results\"})",
+            "\t  map: function () { emit(this.key, this.value) }",
+            "\t  reduce: function (key, values) { return Array.sum(values) }",
+            "\tdb.mycoll.aggregate([{$group: ...}]) does the same without JavaScript.",
+        ],
+    ),
+    (
+        "numbers",
+        &[
+            "\tEmulating mongo, a JavaScript number is stored as a double; emulating mongosh, a whole number that fits is",
+            "\tstored as a 32-bit integer. NumberInt(1), NumberLong(\"1\") and NumberDecimal(\"1.5\") say the type.",
+            "\tA document that is read and saved keeps the types of its numbers.",
+            "\tWrite integers beyond 2^53 as NumberLong(\"...\"): a JavaScript number cannot hold them.",
+        ],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_are_sorted_and_unknown_ones_say_so() {
+        assert!(TOPICS.is_sorted_by_key(|(name, _)| *name));
+        assert_eq!(topic(Emulate::Mongo, Some("nope")), ["unknown help option"]);
+        assert_eq!(classic()[0], "\tdb.help()                    help on db methods");
+    }
+}
