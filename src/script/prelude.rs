@@ -17,8 +17,28 @@ const CORE_SOURCE: &str = include_str!("prelude/core.js");
 
 /// The bodies of each class's prelude rows, sorted by class: `("Cursor", include_str!("prelude/cursor.js"))`.
 const BODIES: &[(&str, &str)] = &[
+    ("ArrayFunctions", include_str!("prelude/array_functions.js")),
+    ("Assert", include_str!("prelude/assert.js")),
+    ("Bulk", include_str!("prelude/bulk.js")),
+    ("BulkWriteError", include_str!("prelude/bulk_write_error.js")),
+    ("BulkWriteResult", include_str!("prelude/bulk_write_result.js")),
+    ("Collection", include_str!("prelude/collection.js")),
     ("CommandCursor", include_str!("prelude/command_cursor.js")),
     ("Cursor", include_str!("prelude/cursor.js")),
+    ("DBRef", include_str!("prelude/db_ref.js")),
+    ("Database", include_str!("prelude/database.js")),
+    ("DateFunctions", include_str!("prelude/date_functions.js")),
+    ("Global", include_str!("prelude/global.js")),
+    ("MathFunctions", include_str!("prelude/math_functions.js")),
+    ("NumberMethods", include_str!("prelude/number_methods.js")),
+    ("ObjectFunctions", include_str!("prelude/object_functions.js")),
+    ("RandomFunctions", include_str!("prelude/random_functions.js")),
+    ("RegExpFunctions", include_str!("prelude/reg_exp_functions.js")),
+    ("StringMethods", include_str!("prelude/string_methods.js")),
+    ("WriteCommandError", include_str!("prelude/write_command_error.js")),
+    ("WriteConcernError", include_str!("prelude/write_concern_error.js")),
+    ("WriteError", include_str!("prelude/write_error.js")),
+    ("WriteResult", include_str!("prelude/write_result.js")),
 ];
 
 /// The text of a class's bodies.

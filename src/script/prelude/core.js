@@ -197,6 +197,10 @@
 
     // For the bodies of prelude rows: the classic text of a value, a printed line, a script file.
     tojson: shell.tojson,
+
+    // A message as it is said: a text as it stands, anything else as JSON.
+    said: message => typeof message === "string" ? message : shell.tojson(message),
+
     print: shell.print,
     load: shell.load,
 

@@ -1,0 +1,4 @@
+//! Collections: their text.
+({
+  toString() { return this.getFullName(); },
+})
