@@ -417,3 +417,94 @@ fn to_date(value: &Bson, target: Kind) -> Result<Bson> {
     };
     Ok(Bson::DateTime(DateTime::from_millis(millis)))
 }
+
+#[cfg(test)]
+mod tests {
+    use bson::{Document, bson, doc};
+
+    use super::super::{Expression, Scope};
+    use super::*;
+
+    fn value(expression: Bson) -> Result<Option<Bson>> {
+        let scope = Scope::new(DateTime::from_millis(0));
+        Expression::parse(&expression, &scope)?.evaluate(&Document::new(), &scope)
+    }
+
+    fn fails(expression: Bson, words: &str) {
+        let error = value(expression.clone()).expect_err("a failed conversion");
+        assert_eq!(
+            (error.code(), error.to_string()),
+            (Some(Code::CONVERSION_FAILURE), words.to_owned()),
+            "{expression}"
+        );
+    }
+
+    #[test]
+    fn values_become_other_types() {
+        for (expression, expected) in [
+            (bson!({ "$toInt": 1.9 }), bson!(1)),
+            (bson!({ "$toInt": "-5" }), bson!(-5)),
+            (bson!({ "$toInt": true }), bson!(1)),
+            (bson!({ "$toLong": "123456789012" }), bson!(123_456_789_012_i64)),
+            (bson!({ "$toDouble": "-5.5" }), bson!(-5.5)),
+            (bson!({ "$toString": 1.0 }), bson!("1")),
+            (bson!({ "$toString": 2.5 }), bson!("2.5")),
+            (bson!({ "$toString": true }), bson!("true")),
+            (bson!({ "$toBool": "" }), bson!(true)),
+            (bson!({ "$toBool": 0 }), bson!(false)),
+            (
+                bson!({ "$toDate": 120_000_000_000.5 }),
+                Bson::DateTime(DateTime::from_millis(120_000_000_000)),
+            ),
+            (
+                bson!({ "$toDate": "2018-03-03" }),
+                Bson::DateTime(DateTime::from_millis(1_520_035_200_000)),
+            ),
+            (
+                bson!({ "$toString": { "$toDate": "2018-03-03" } }),
+                bson!("2018-03-03T00:00:00.000Z"),
+            ),
+            (bson!({ "$toInt": "$zz" }), Bson::Null),
+            (bson!({ "$type": "$zz" }), bson!("missing")),
+            (bson!({ "$type": [[1]] }), bson!("array")),
+            (bson!({ "$isNumber": 1.5 }), bson!(true)),
+            (bson!({ "$convert": { "input": "x", "to": "int", "onError": "bad" } }), bson!("bad")),
+            (bson!({ "$convert": { "input": null, "to": "int", "onNull": 0 } }), bson!(0)),
+            (bson!({ "$convert": { "input": 1, "to": 2 } }), bson!("1")),
+            (bson!({ "$bsonSize": { "$literal": doc! { "a": 1 } } }), bson!(12)),
+        ] {
+            assert_eq!(value(expression.clone()), Ok(Some(expected)), "{expression}");
+        }
+        let id = "5ab9cbfa31c2ab715d42129e";
+        assert_eq!(value(bson!({ "$toString": { "$toObjectId": id } })), Ok(Some(bson!(id))));
+    }
+
+    #[test]
+    fn failures_have_the_servers_words() {
+        fails(
+            bson!({ "$toInt": "1.5" }),
+            "Failed to parse number '1.5' in $convert with no onError value: Did not consume whole string.",
+        );
+        fails(
+            bson!({ "$toInt": 3e9 }),
+            "Conversion would overflow target type in $convert with no onError value: 3000000000.0",
+        );
+        fails(
+            bson!({ "$toInt": f64::NAN }),
+            "Attempt to convert NaN value to integer type in $convert with no onError value",
+        );
+        fails(
+            bson!({ "$toDate": 5 }),
+            "Unsupported conversion from int to date in $convert with no onError value",
+        );
+        fails(
+            bson!({ "$toString": [[1]] }),
+            "Unsupported conversion from array to string in $convert with no onError value",
+        );
+        fails(
+            bson!({ "$toObjectId": "abc" }),
+            "Failed to parse objectId 'abc' in $convert with no onError value: Invalid string length for parsing to OID, \
+             expected 24 but found 3",
+        );
+    }
+}

@@ -13,16 +13,21 @@ mod comparison;
 mod conditional;
 mod conversion;
 mod date;
+mod date_arithmetic;
+mod date_parts;
 mod deviation;
 mod expression;
 mod field_path;
+mod iteration;
 mod named;
 mod node;
 mod object;
 mod parse;
+mod regex;
 mod scope;
 mod set;
 mod string;
+mod trigonometry;
 mod variable;
 mod zone;
 
@@ -85,9 +90,14 @@ const FAMILIES: &[&[Operator]] = &[
     comparison::OPERATORS,
     conditional::OPERATORS,
     conversion::OPERATORS,
+    date_arithmetic::OPERATORS,
+    date_parts::OPERATORS,
+    iteration::OPERATORS,
     object::OPERATORS,
+    regex::OPERATORS,
     set::OPERATORS,
     string::OPERATORS,
+    trigonometry::OPERATORS,
     variable::OPERATORS,
 ];
 
