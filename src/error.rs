@@ -58,6 +58,8 @@ pub struct Thrown {
     pub cause: Option<CommandError>,
     /// What kind of value was thrown.
     pub kind: ThrownKind,
+    /// The text was refused when it was read: nothing of it ran.
+    pub early: bool,
 }
 
 /// What kind of value was thrown.
@@ -82,6 +84,8 @@ pub struct Frame {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
+    /// That line as the user wrote it, where the text is known.
+    pub source: Option<String>,
 }
 
 /// An error object that a shell function throws.
@@ -147,6 +151,15 @@ impl Error {
         match self {
             Self::Command(error) => Some(error.code),
             _ => None,
+        }
+    }
+
+    /// Whether it is a text that could not be read, of which nothing ran.
+    pub fn is_early(&self) -> bool {
+        match self {
+            Self::Syntax(_) => true,
+            Self::Thrown(thrown) => thrown.early,
+            _ => false,
         }
     }
 

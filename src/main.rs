@@ -1,3 +1,147 @@
-//! The `tally` program.
+//! The `tally` program: arguments become a plan, the plan a session, the session an exit code.
 
-fn main() {}
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::{env, process, thread};
+
+use clap::Parser;
+use tally::backend::Embedded;
+use tally::cli::{Arguments, Plan};
+use tally::print::{Options, Paint};
+use tally::script::Limits;
+use tally::session::{Outcome, Session, Settings};
+use tally::shell::{Emulate, Output, Paced, Shell};
+use tally::{Error, Interrupt, Result, pipe};
+
+/// The stack of the thread that runs scripts. QuickJS stays well inside it and answers a deeper recursion itself.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// Exit code of wrong usage.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let program = env::args().next().unwrap_or_default();
+    let plan = match Arguments::parse().plan(&program) {
+        Ok(plan) => plan,
+        Err(error) => {
+            complain(&error);
+            return ExitCode::from(USAGE);
+        }
+    };
+    let interrupt = Interrupt::new();
+    let worker = thread::Builder::new().name("session".to_owned()).stack_size(STACK).spawn({
+        let interrupt = interrupt.clone();
+        move || run(&plan, &interrupt)
+    });
+    listen(interrupt);
+    let code = match worker.map(thread::JoinHandle::join) {
+        Ok(Ok(Ok(code))) => code,
+        Ok(Ok(Err(error))) => {
+            complain(&error);
+            1
+        }
+        // The panic has been told on stderr already.
+        Ok(Err(_)) | Err(_) => 1,
+    };
+    // Exit codes are a byte; a script's `quit(256)` is 0 as in every program.
+    ExitCode::from((code & 0xff) as u8)
+}
+
+/// Ctrl-C raises the interrupt; a second one while the first still unwinds ends the process.
+fn listen(interrupt: Interrupt) {
+    let handler = move || {
+        if interrupt.raise() {
+            process::exit(130);
+        }
+    };
+    // Without a handler Ctrl-C ends the process at once, which is still safe.
+    let _ = ctrlc::set_handler(handler);
+}
+
+/// Runs the plan: code, files, then the prompt or the pipe. Answers with the exit code.
+fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
+    let backend = Embedded::new(plan.location.clone());
+    let prompt = plan.interactive && io::stdin().is_terminal();
+    let paint = Paint::choose(io::stdout().is_terminal(), env::var("NO_COLOR").ok().as_deref());
+    let output = if io::stdout().is_terminal() {
+        Output::new(io::stdout(), io::stderr())
+    } else {
+        Output::new(Paced::new(io::stdout()), io::stderr())
+    };
+    let db = plan.db.as_deref();
+    let shell = Shell::new(
+        Arc::new(backend),
+        interrupt.clone(),
+        plan.emulate,
+        db.unwrap_or("test"),
+        output,
+    );
+    let settings = Settings {
+        limits: plan
+            .js_memory
+            .map_or_else(Limits::default, |memory| Limits { memory, ..Limits::default() }),
+        options: Options { paint, blank: prompt, ..Options::PROMPT },
+        prompt,
+    };
+    let mut session = Session::new(shell, settings)?;
+    let outcome = scripts(&mut session, plan);
+    let outcome = match outcome {
+        Outcome::Done if plan.interactive => {
+            at_the_end(pipe::run(&mut session, io::stdin().lock()), plan.emulate)
+        }
+        ended => ended,
+    };
+    Ok(session.close(outcome))
+}
+
+/// Runs the code of `--eval`, then the files; the first that fails ends the program.
+fn scripts(session: &mut Session, plan: &Plan) -> Outcome {
+    for (at, code) in plan.evals.iter().enumerate() {
+        let last = at + 1 == plan.evals.len();
+        match session.evaluate(code, last) {
+            Outcome::Done => {}
+            Outcome::Failed => return failed(session, plan.emulate, -4),
+            exit @ Outcome::Exit(_) => return exit,
+        }
+    }
+    for file in &plan.files {
+        match session.load(file) {
+            Outcome::Done => {}
+            Outcome::Failed => {
+                if plan.emulate == Emulate::Mongo {
+                    session.notice(&format!("failed to load: {}", file.display()));
+                }
+                return failed(session, plan.emulate, -3);
+            }
+            exit @ Outcome::Exit(_) => return exit,
+        }
+    }
+    Outcome::Done
+}
+
+/// The end of a program whose script failed: the old shell names its code and exits with it, mongosh exits with 1.
+fn failed(session: &mut Session, emulate: Emulate, code: i32) -> Outcome {
+    match emulate {
+        Emulate::Mongo => {
+            session.notice(&format!("exiting with code {code}"));
+            Outcome::Exit(code)
+        }
+        Emulate::Mongosh => Outcome::Exit(1),
+    }
+}
+
+/// The old shell's exit code after a pipe says how the last input ended; mongosh's does not.
+fn at_the_end(outcome: Outcome, emulate: Emulate) -> Outcome {
+    match (outcome, emulate) {
+        (Outcome::Failed, Emulate::Mongo) => Outcome::Exit(1),
+        (Outcome::Failed, Emulate::Mongosh) => Outcome::Done,
+        (ended, _) => ended,
+    }
+}
+
+/// The last word of a program that could not start.
+fn complain(error: &Error) {
+    use io::Write as _;
+    let _ = writeln!(io::stderr(), "tally: {error}");
+}

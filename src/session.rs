@@ -1,1 +1,286 @@
 //! One input in, one printed reply out.
+//!
+//! A session is what the prompt, a pipe, `--eval` and script files share. It hands shell words to `shell`, JavaScript to
+//! `script`, and what comes back to `print`; it decides which stream an error goes to, and nothing else.
+
+mod report;
+
+use std::path::Path;
+
+use crate::dialect::{self, Code, Entry, Input, Part, Source, Verdict};
+use crate::error::{Error, Result};
+use crate::interrupt::Interrupt;
+use crate::print::{self, Options, Shown, Style};
+use crate::script::{Answer, Limits, Script};
+use crate::shell::{Emulate, Page, Shell};
+
+/// The name of what is typed or piped, in stacks.
+const TYPED: &str = "(shell)";
+/// The name of what `--eval` runs.
+const EVALUATED: &str = "(shell eval)";
+/// The exit code of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// How an input ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It ran.
+    Done,
+    /// It failed, and the user was told.
+    Failed,
+    /// The session is over, with this exit code.
+    Exit(i32),
+}
+
+/// How a session behaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What scripts may use.
+    pub limits: Limits,
+    /// How results are laid out.
+    pub options: Options,
+    /// A person sits at a terminal: errors belong among the results, and Ctrl-C ends the input, not the program.
+    pub prompt: bool,
+}
+
+/// A conversation with one shell.
+pub struct Session {
+    script: Script,
+    style: &'static dyn Style,
+    emulate: Emulate,
+    interrupt: Interrupt,
+    options: Options,
+    prompt: bool,
+}
+
+impl Session {
+    /// A session over `shell`.
+    ///
+    /// # Errors
+    /// When JavaScript cannot be set up within the limits.
+    pub fn new(shell: Shell, settings: Settings) -> Result<Self> {
+        let (emulate, interrupt) = (shell.emulate, shell.interrupt.clone());
+        let Settings { limits, options, prompt } = settings;
+        let script = Script::new(shell, limits)?;
+        Ok(Self { script, style: print::emulated(emulate), emulate, interrupt, options, prompt })
+    }
+
+    /// Runs one input as the prompt does, and prints its result.
+    pub fn submit(&mut self, entry: &Entry) -> Outcome {
+        match entry.left_out {
+            0 => {}
+            1 => self.notice("1 line of pasted output left out"),
+            lines => self.notice(&format!("{lines} lines of pasted output left out")),
+        }
+        let outcome = self.input(&entry.input, &entry.text, TYPED, Echo::Each);
+        self.settle(outcome)
+    }
+
+    /// Runs a pasted text: one input after another, each with its result.
+    pub fn paste(&mut self, text: &str) -> Outcome {
+        let mut last = Outcome::Done;
+        for entry in &dialect::inputs(text) {
+            last = self.submit(entry);
+            if matches!(last, Outcome::Exit(_)) {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Runs the code of one `--eval`; with `show` its value is printed.
+    pub fn evaluate(&mut self, code: &str, show: bool) -> Outcome {
+        let input = dialect::parse(code, Source::Prompt);
+        let echo = if show { Echo::Last } else { Echo::None };
+        let outcome = self.input(&input, code, EVALUATED, echo);
+        self.settle(outcome)
+    }
+
+    /// Runs a script file: a module if its name ends in `.mjs`. It prints what it prints, and no value.
+    pub fn load(&mut self, path: &Path) -> Outcome {
+        let outcome = self.script.run_file(path).map(drop);
+        self.settle(outcome)
+    }
+
+    /// Tells of an error that ended something outside JavaScript, such as a pipe that cannot be read.
+    pub fn fail(&mut self, error: &Error) -> Outcome {
+        self.settle(Err(error.clone()))
+    }
+
+    /// Says something on stderr.
+    pub fn notice(&mut self, text: &str) {
+        self.script.shell().output.notice(text);
+    }
+
+    /// The JavaScript world, for completion and the prompt.
+    pub fn script(&mut self) -> &mut Script {
+        &mut self.script
+    }
+
+    /// The emulated shell.
+    pub fn emulate(&self) -> Emulate {
+        self.emulate
+    }
+
+    /// The end of the session: everything written is handed over. Answers with the exit code.
+    pub fn close(self, outcome: Outcome) -> i32 {
+        let flushed = self.script.shell().output.flush();
+        match (outcome, flushed) {
+            (Outcome::Exit(code), _) | (_, Err(Error::Exit(code))) => code,
+            (Outcome::Failed, _) | (_, Err(_)) => 1,
+            (Outcome::Done, Ok(())) => 0,
+        }
+    }
+
+    /// Runs a text that was read; where QuickJS refuses it, what else it may have meant.
+    fn input(&mut self, input: &Input, text: &str, name: &str, echo: Echo) -> Result<()> {
+        let own = input.verdict.error(text).map(|error| report::syntax(&error, text, name));
+        let refused = match (&input.verdict, input.parts.as_slice()) {
+            (Verdict::Incomplete { .. }, _) => None,
+            // QuickJS has the last word on what JavaScript is; what it refuses has not begun to run.
+            (Verdict::Complete, _) | (Verdict::Broken(_), [Part::Script(_)]) => {
+                match self.parts(input, text, name, echo) {
+                    Err(error) if error.is_early() => Some(error),
+                    outcome => return outcome,
+                }
+            }
+            (Verdict::Broken(_), _) => None,
+        };
+        if let Some(code) = dialect::in_parentheses(text) {
+            match self.run(&code, text, name, echo.last()) {
+                Err(error) if error.is_early() => {}
+                outcome => return outcome,
+            }
+        }
+        if let Some(repaired) = dialect::repaired(text, Source::Prompt)
+            && repaired.verdict == Verdict::Complete
+        {
+            match self.parts(&repaired, text, name, echo) {
+                Err(error) if error.is_early() => {}
+                outcome => return outcome,
+            }
+        }
+        own.or(refused).map_or(Ok(()), Err)
+    }
+
+    /// Runs the parts of an input in order; the first that fails ends it.
+    fn parts(&mut self, input: &Input, text: &str, name: &str, echo: Echo) -> Result<()> {
+        for notice in &input.notices {
+            self.notice(notice);
+        }
+        for (at, part) in input.parts.iter().enumerate() {
+            let show = echo == Echo::Each || (echo == Echo::Last && at + 1 == input.parts.len());
+            match part {
+                Part::Word { verb, alone: true, span, .. }
+                    if verb != "exit" && self.script.defines(verb) =>
+                {
+                    self.run(&Code::plain(text, span.clone()), text, name, show)?;
+                }
+                Part::Word { verb, arguments, .. } => self.word(verb, arguments)?,
+                Part::Script(code) => self.run(code, text, name, show)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs JavaScript and prints its value.
+    fn run(&mut self, code: &Code, text: &str, name: &str, show: bool) -> Result<()> {
+        let mut answer = self.script.eval(code, name, text)?;
+        if !show {
+            return Ok(());
+        }
+        if let (Some(declared), Emulate::Mongosh) = (&code.declares, self.emulate) {
+            answer = self.script.eval(&Code::plain(declared, 0..declared.len()), name, declared)?;
+        }
+        self.show(&answer, name)
+    }
+
+    /// Prints the value of an input: a page of a cursor, or the value as it is.
+    fn show(&mut self, answer: &Answer, name: &str) -> Result<()> {
+        let options = if name == EVALUATED { self.options.whole() } else { self.options };
+        match self.script.handle(answer) {
+            Some(("Cursor" | "CommandCursor", handle)) => {
+                let page = self.script.shell().page(handle);
+                match page {
+                    Ok(page) => self.page(&page, &options),
+                    // The old shell catches what a query throws while it is shown, and goes on.
+                    Err(error @ Error::Raised(_)) if self.emulate == Emulate::Mongo => {
+                        self.tell(&report::uncaught(&error, self.emulate))
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+            _ => {
+                let shown = self.script.show(answer)?;
+                match self.style.value(&shown, &options) {
+                    Some(text) => self.script.shell().output.line(&text),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn page(&mut self, page: &Page, options: &Options) -> Result<()> {
+        let documents: Vec<Shown> =
+            page.documents.iter().map(|document| Shown::from_raw_document(document)).collect();
+        let mut shell = self.script.shell();
+        if let Some(text) = self.style.documents(&documents, page.pretty, &options.whole()) {
+            shell.output.line(&text)?;
+        }
+        if page.more {
+            shell.output.line("Type \"it\" for more")?;
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, verb: &str, arguments: &[String]) -> Result<()> {
+        let _ = (verb, arguments);
+        Ok(())
+    }
+
+    /// Tells of what ended an input, and says how it ended.
+    fn settle(&mut self, outcome: Result<()>) -> Outcome {
+        let flushed = self.script.shell().output.flush();
+        let outcome = match outcome.and(flushed) {
+            Ok(()) => return Outcome::Done,
+            Err(Error::Exit(code)) => return Outcome::Exit(code),
+            Err(Error::Interrupted) if !self.prompt => return Outcome::Exit(INTERRUPTED),
+            Err(error) => self.tell(&report::uncaught(&error, self.emulate)),
+        };
+        self.interrupt.clear();
+        match outcome {
+            Ok(()) => Outcome::Failed,
+            Err(Error::Exit(code)) => Outcome::Exit(code),
+            Err(_) => Outcome::Failed,
+        }
+    }
+
+    /// An error goes among the results at a terminal, to stderr everywhere else.
+    fn tell(&mut self, text: &str) -> Result<()> {
+        let output = &mut self.script.shell().output;
+        if self.prompt {
+            output.line(text).and_then(|()| output.flush())
+        } else {
+            output.notice(text);
+            Ok(())
+        }
+    }
+}
+
+/// Which values of an input are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Echo {
+    /// Each part's, as at the prompt.
+    Each,
+    /// The last part's.
+    Last,
+    /// None.
+    None,
+}
+
+impl Echo {
+    /// Whether the value of an input that is one piece is printed.
+    fn last(self) -> bool {
+        self != Self::None
+    }
+}

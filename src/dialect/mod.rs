@@ -61,6 +61,25 @@ pub enum Verdict {
     Broken(SyntaxError),
 }
 
+impl Verdict {
+    /// What is wrong with a text of this verdict, if it is to run as it stands.
+    pub fn error(&self, text: &str) -> Option<SyntaxError> {
+        match self {
+            Self::Complete => None,
+            Self::Broken(error) => Some(error.clone()),
+            Self::Incomplete { opener: Some(span) } => {
+                let opened = text.get(span.clone()).unwrap_or_default();
+                let message = format!("\"{opened}\" is never closed");
+                Some(SyntaxError { message, span: span.clone() })
+            }
+            Self::Incomplete { opener: None } => {
+                let message = "the text ends in the middle of an expression".to_owned();
+                Some(SyntaxError { message, span: text.len()..text.len() })
+            }
+        }
+    }
+}
+
 /// One piece of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {

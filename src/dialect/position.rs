@@ -91,6 +91,12 @@ impl Lines {
 }
 
 impl Code {
+    /// A piece of a text as it stands, without edits.
+    pub fn plain(text: &str, span: Range<usize>) -> Self {
+        let code = text[span.clone()].to_owned();
+        Self { text: code, edits: Vec::new(), span, awaits: false, declares: None }
+    }
+
     /// The byte of the user's text from which a byte of the rewritten text comes.
     ///
     /// What was put in or replaced as a whole answers with the place where that was done.

@@ -14,7 +14,7 @@ use rquickjs::{Ctx, Module, Object, Value};
 
 use super::realm::{Realm, State, realm};
 use super::sources::{INTERNAL, SETTLED};
-use super::{errors, jobs};
+use super::{errors, jobs, thrown};
 use crate::dialect::{self, Code, Lines, Part, Source, Verdict};
 use crate::shell::Emulate;
 
@@ -233,29 +233,15 @@ fn explained<'js>(
     let value = ctx.catch();
     let object = value.as_object().filter(|object| object.is_error());
     let is_syntax = object.is_some_and(|object| {
-        let name = object.get::<_, String>("name").is_ok_and(|name| name == "SyntaxError");
-        // An error of a running `eval` or `JSON.parse` has frames of functions; one of reading this file has not.
-        let stack: String = object.get("stack").unwrap_or_default();
-        name && stack.lines().next().is_some_and(|line| !line.contains(" ("))
+        thrown::is_early(object, &object.get::<_, String>("stack").unwrap_or_default())
     });
     let (true, Some(object)) = (is_syntax, object) else { return ctx.throw(value) };
-    let message = match &text.verdict {
-        Verdict::Broken(error) => Some((error.message.clone(), error.span.start)),
-        Verdict::Incomplete { opener: Some(opener) } => {
-            let opened = text.text.get(opener.clone()).unwrap_or_default();
-            Some((format!("\"{opened}\" is never closed"), opener.start))
-        }
-        Verdict::Incomplete { opener: None } => {
-            Some(("unexpected end of the file".to_owned(), text.text.len()))
-        }
-        Verdict::Complete => None,
-    };
-    if let Some((message, at)) = message {
-        let (line, column) = Lines::new(&text.text).position(at);
+    if let Some(wrong) = text.verdict.error(&text.text) {
+        let (line, column) = Lines::new(&text.text).position(wrong.span.start);
         let hidden = |text: String| Property::from(text).writable().configurable();
         let stack = format!("    at {SETTLED}{name}:{line}:{column}\n");
         let changed = object
-            .prop("message", hidden(message))
+            .prop("message", hidden(wrong.message))
             .and_then(|()| object.prop("stack", hidden(stack)));
         if let Err(error) = changed {
             return error;

@@ -73,7 +73,15 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
         frames: frames(&realm.state.sources.borrow(), &stack),
         cause: cause(ctx, realm, object),
         kind: ThrownKind::Error,
+        early: is_early(object, &stack),
     }))
+}
+
+/// Whether a text was refused when it was read. Then the stack begins with the bare place; an error of a running `eval` or
+/// `JSON.parse` has the frame of a function there.
+pub(super) fn is_early(object: &Object<'_>, stack: &str) -> bool {
+    string(object, "name").is_some_and(|name| name == "SyntaxError")
+        && stack.lines().next().is_some_and(|line| !line.contains(" ("))
 }
 
 fn memory_ended() -> Error {
@@ -84,6 +92,7 @@ fn memory_ended() -> Error {
         frames: Vec::new(),
         cause: None,
         kind: ThrownKind::Error,
+        early: false,
     }))
 }
 
@@ -95,6 +104,7 @@ fn plain(text: &str, message: &str, kind: ThrownKind) -> Error {
         frames: Vec::new(),
         cause: None,
         kind,
+        early: false,
     }))
 }
 
@@ -173,21 +183,31 @@ fn frame(sources: &Sources, line: &str) -> Option<Frame> {
     if file.starts_with(INTERNAL) {
         return None;
     }
-    let (line, column) = match sources.get(file) {
-        Some(source) => source.code.position(&Lines::new(&source.text), line, column),
-        None => (line, column),
+    let (line, column, text) = match sources.get(file) {
+        Some(source) => {
+            let lines = Lines::new(&source.text);
+            let (line, column) = source.code.position(&lines, line, column);
+            (line, column, Some(source.text[lines.line(line, &source.text)].to_owned()))
+        }
+        None => (line, column, None),
     };
     let function = match function {
         "<eval>" | "<anonymous>" => "",
         name => name,
     };
-    Some(Frame { function: function.to_owned(), file: shown(file).to_owned(), line, column })
+    Some(Frame {
+        function: function.to_owned(),
+        file: shown(file).to_owned(),
+        line,
+        column,
+        source: text,
+    })
 }
 
 /// The lines of a stack for people, without the error's own text.
 pub(super) fn stack_text(frames: &[Frame]) -> String {
     let lines = frames.iter().map(|frame| {
-        let Frame { function, file, line, column } = frame;
+        let Frame { function, file, line, column, .. } = frame;
         if function.is_empty() {
             format!("    at {file}:{line}:{column}")
         } else {
@@ -215,16 +235,26 @@ mod tests {
         };
         let name = sources.add("(shell)", "<a: x>", &code);
         let stack = format!("    at <eval> ({name}:1:6)\n    at f (native)\n");
-        let expected =
-            Frame { function: String::new(), file: "(shell)".into(), line: 1, column: 5 };
+        let expected = Frame {
+            function: String::new(),
+            file: "(shell)".into(),
+            line: 1,
+            column: 5,
+            source: Some("<a: x>".into()),
+        };
         assert_eq!(frames(&sources, &stack), [expected]);
     }
 
     #[test]
     fn frames_of_the_shells_own_scripts_are_left_out() {
         let stack = "    at find (\u{1}Cursor:3:9)\n    at /a b/(x).js:4:2\n";
-        let expected =
-            Frame { function: String::new(), file: "/a b/(x).js".into(), line: 4, column: 2 };
+        let expected = Frame {
+            function: String::new(),
+            file: "/a b/(x).js".into(),
+            line: 4,
+            column: 2,
+            source: None,
+        };
         assert_eq!(frames(&Sources::default(), stack), [expected]);
     }
 }
