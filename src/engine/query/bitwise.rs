@@ -115,6 +115,26 @@ fn position(at: usize, value: &Bson) -> Result<u64> {
 }
 
 impl Bits {
+    /// The positions as an array.
+    pub(super) fn positions(&self) -> Bson {
+        Bson::Array(
+            self.positions
+                .iter()
+                .map(|at| Bson::Int64(i64::try_from(*at).unwrap_or(i64::MAX)))
+                .collect(),
+        )
+    }
+
+    /// The operator's name.
+    pub(super) fn name(&self) -> &'static str {
+        match (self.quantity, self.wanted) {
+            (Quantity::All, true) => "$bitsAllSet",
+            (Quantity::All, false) => "$bitsAllClear",
+            (Quantity::Any, true) => "$bitsAnySet",
+            (Quantity::Any, false) => "$bitsAnyClear",
+        }
+    }
+
     /// Whether they hold of a value; anything but a whole number in int64 or a BinData has no bits.
     pub(super) fn hold(&self, value: &Bson) -> bool {
         match value {

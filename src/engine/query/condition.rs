@@ -79,7 +79,11 @@ fn collect<'a>(node: &'a Node, prefix: &str, found: &mut Vec<Conjunct<'a>>) {
                 });
             }
         }
-        Node::Or(_) | Node::Nor(_) | Node::Expression(..) | Node::Always(_) => {}
+        Node::Or(_)
+        | Node::Nor(_)
+        | Node::Expression { .. }
+        | Node::Schema { .. }
+        | Node::Always(_) => {}
     }
 }
 
@@ -111,9 +115,12 @@ fn element(node: &Node) -> Vec<Condition<'_>> {
     match node {
         Node::And(nodes) => nodes.iter().flat_map(element).collect(),
         Node::Field(_, test) => vec![of(test)],
-        Node::Or(_) | Node::Nor(_) | Node::Not(_) | Node::Expression(..) | Node::Always(_) => {
-            Vec::new()
-        }
+        Node::Or(_)
+        | Node::Nor(_)
+        | Node::Not(_)
+        | Node::Expression { .. }
+        | Node::Schema { .. }
+        | Node::Always(_) => Vec::new(),
     }
 }
 
@@ -122,9 +129,12 @@ pub(super) fn alternatives(node: &Node) -> Option<Vec<Vec<Conjunct<'_>>>> {
     match node {
         Node::Or(branches) => Some(branches.iter().map(conjuncts).collect()),
         Node::And(nodes) => nodes.iter().find_map(alternatives),
-        Node::Nor(_) | Node::Not(_) | Node::Field(..) | Node::Expression(..) | Node::Always(_) => {
-            None
-        }
+        Node::Nor(_)
+        | Node::Not(_)
+        | Node::Field(..)
+        | Node::Expression { .. }
+        | Node::Schema { .. }
+        | Node::Always(_) => None,
     }
 }
 
@@ -135,7 +145,11 @@ pub(super) fn never(node: &Node) -> bool {
         Node::Or(nodes) => nodes.iter().all(never),
         Node::Field(_, Test::In(members, patterns)) => members.is_empty() && patterns.is_empty(),
         Node::Always(answer) => !answer,
-        Node::Nor(_) | Node::Not(_) | Node::Field(..) | Node::Expression(..) => false,
+        Node::Nor(_)
+        | Node::Not(_)
+        | Node::Field(..)
+        | Node::Expression { .. }
+        | Node::Schema { .. } => false,
     }
 }
 
@@ -175,7 +189,8 @@ fn gather(node: &Node, found: &mut Vec<(String, Bson)>) -> Result<()> {
         | Node::Or(_)
         | Node::Nor(_)
         | Node::Not(_)
-        | Node::Expression(..)
+        | Node::Expression { .. }
+        | Node::Schema { .. }
         | Node::Always(_) => Ok(()),
     }
 }

@@ -59,7 +59,8 @@ fn expr(value: &Bson, reader: &Reader<'_>) -> Result<Node> {
         return Err(bad_value!("$expr can only be applied to the top-level document"));
     }
     let expression = Expression::parse(value, reader.scope())?;
-    Ok(Node::Expression(Box::new(expression), Arc::clone(reader.scope())))
+    let expression = Box::new(expression);
+    Ok(Node::Expression { source: value.clone(), expression, scope: Arc::clone(reader.scope()) })
 }
 
 fn javascript(_: &Bson, reader: &Reader<'_>) -> Result<Node> {

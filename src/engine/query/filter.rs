@@ -10,6 +10,7 @@ use crate::error::Result;
 use super::condition::{self, Conjunct};
 use super::node::{Node, Root};
 use super::parse::Reader;
+use super::report;
 
 /// A query document, compiled.
 #[derive(Clone, Debug)]
@@ -65,6 +66,20 @@ impl Filter {
     pub fn matches_at(&self, document: &Document) -> Result<Option<Match>> {
         let mut index = None;
         Ok(self.root.matches(Root::Document(document), &mut index)?.then_some(Match { index }))
+    }
+
+    /// Why a document does not match, as the server reports it when a collection's validator refuses one; `None` when
+    /// it does match.
+    ///
+    /// # Errors
+    /// As [`Filter::matches`].
+    pub fn failure(&self, document: &Document) -> Result<Option<Document>> {
+        report::failure(&self.root, document)
+    }
+
+    /// The filter in the form `explain` shows as `parsedQuery`.
+    pub fn describe(&self) -> Document {
+        report::describe(&self.root)
     }
 
     /// Whether one value passes a filter that was made with [`Filter::parse_element`].

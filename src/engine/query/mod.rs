@@ -15,6 +15,8 @@ mod node;
 mod parse;
 pub mod pattern;
 mod projection;
+mod report;
+mod schema;
 pub mod sort;
 
 use bson::{Bson, Document};
@@ -70,6 +72,7 @@ const FAMILIES: &[&[Operator]] = &[
     element::OPERATORS,
     evaluation::OPERATORS,
     logical::OPERATORS,
+    schema::OPERATORS,
 ];
 
 /// Every operator, family by family.

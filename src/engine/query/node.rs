@@ -15,6 +15,7 @@ use crate::value::path::{self, Ends, Found, Path};
 use super::bitwise::Bits;
 use super::condition::Comparison;
 use super::pattern::Pattern;
+use super::schema::Schema;
 
 /// One condition of a filter.
 #[derive(Clone, Debug)]
@@ -30,7 +31,9 @@ pub(super) enum Node {
     /// Some value at the path passes the test.
     Field(Path, Test),
     /// An aggregation expression is true.
-    Expression(Box<Expression>, Arc<Scope>),
+    Expression { source: Bson, expression: Box<Expression>, scope: Arc<Scope> },
+    /// The document fits a JSON schema.
+    Schema { source: Document, schema: Box<Schema> },
     /// A fixed answer.
     Always(bool),
 }
@@ -107,11 +110,15 @@ impl Node {
             Self::Nor(nodes) => any(nodes, |node| node.matches(root, &mut None)).map(|held| !held),
             Self::Not(node) => node.matches(root, &mut None).map(|held| !held),
             Self::Field(path, test) => test.search(path, root, index),
-            Self::Expression(expression, scope) => match root {
+            Self::Expression { expression, scope, .. } => match root {
                 Root::Document(document) => expression.is_true(document, scope),
                 // The parser lets no expression into an $elemMatch.
                 Root::Array(_) => Ok(false),
             },
+            Self::Schema { schema, .. } => Ok(match root {
+                Root::Document(document) => schema.fits(document),
+                Root::Array(_) => false,
+            }),
             Self::Always(answer) => Ok(*answer),
         }
     }
@@ -125,7 +132,10 @@ impl Node {
             Self::Nor(nodes) => any(nodes, |node| node.passes(value)).map(|held| !held),
             Self::Not(node) => node.passes(value).map(|held| !held),
             Self::Field(_, test) => Ok(test.passes(Some(value), &mut None)? == Passed::Yes),
-            Self::Expression(..) => Ok(false),
+            Self::Expression { .. } => Ok(false),
+            Self::Schema { schema, .. } => {
+                Ok(value.as_document().is_some_and(|document| schema.fits(document)))
+            }
             Self::Always(answer) => Ok(*answer),
         }
     }
@@ -214,7 +224,13 @@ impl Test {
 }
 
 impl TypeSet {
-    fn contains(&self, value: &Bson) -> bool {
+    /// Whether documents are of one of the types.
+    pub(super) fn holds_object(&self) -> bool {
+        self.codes.contains(&3)
+    }
+
+    /// Whether a value is of one of the types.
+    pub(super) fn contains(&self, value: &Bson) -> bool {
         (self.numbers && Number::of(value).is_some())
             || kind::by_name(kind::name(value)).is_some_and(|kind| self.codes.contains(&kind.code))
     }

@@ -11,8 +11,7 @@ use crate::error::{Code, Error, Result};
 /// A compiled regular expression that remembers how it was written.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    source: String,
-    options: String,
+    written: bson::Regex,
     regex: fancy_regex::Regex,
 }
 
@@ -20,7 +19,7 @@ impl Pattern {
     /// Compiles a pattern with options out of `i m s u x`.
     ///
     /// # Errors
-    /// 51091 for a pattern that is none, 51108 for another option.
+    /// 51091 for a pattern that is none, 51108 for another option, 51109 for a null byte.
     pub fn new(source: &str, options: &str) -> Result<Self> {
         if let Some(bad) = options.chars().find(|option| !"imsux".contains(*option)) {
             return Err(Error::command(
@@ -28,6 +27,13 @@ impl Pattern {
                 format!(" invalid flag in regex options: {bad}"),
             ));
         }
+        let null = |_| {
+            Error::command(Code(51109), "Regular expression cannot contain an embedded null byte")
+        };
+        let written = bson::Regex {
+            pattern: source.try_into().map_err(null)?,
+            options: options.try_into().map_err(null)?,
+        };
         let extended = options.contains('x');
         let regex = RegexBuilder::new(&translate(source, extended))
             .case_insensitive(options.contains('i'))
@@ -38,7 +44,7 @@ impl Pattern {
             .map_err(|error| {
                 Error::command(Code(51091), format!("Regular expression is invalid: {error}"))
             })?;
-        Ok(Self { source: source.to_owned(), options: options.to_owned(), regex })
+        Ok(Self { written, regex })
     }
 
     /// Compiles a stored regular expression.
@@ -51,12 +57,17 @@ impl Pattern {
 
     /// The pattern as it was written.
     pub fn source(&self) -> &str {
-        &self.source
+        self.written.pattern.as_str()
     }
 
     /// The options as they were written.
     pub fn options(&self) -> &str {
-        &self.options
+        self.written.options.as_str()
+    }
+
+    /// As a BSON value.
+    pub fn as_regex(&self) -> &bson::Regex {
+        &self.written
     }
 
     /// The compiled expression, for captures and positions.
@@ -68,9 +79,7 @@ impl Pattern {
     pub fn matches(&self, value: &Bson) -> bool {
         match value {
             Bson::String(text) | Bson::Symbol(text) => self.matches_text(text),
-            Bson::RegularExpression(regex) => {
-                regex.pattern.as_str() == self.source && regex.options.as_str() == self.options
-            }
+            Bson::RegularExpression(regex) => *regex == self.written,
             _ => false,
         }
     }
@@ -82,9 +91,10 @@ impl Pattern {
 
     /// The literal text every match begins with, for index bounds: `^abc` without options. Empty if there is none.
     pub fn prefix(&self) -> &str {
-        let anchored = self.source.strip_prefix('^').or_else(|| self.source.strip_prefix("\\A"));
-        let Some(rest) =
-            anchored.filter(|_| self.options.chars().all(|option| option == 's' || option == 'u'))
+        let anchored =
+            self.source().strip_prefix('^').or_else(|| self.source().strip_prefix("\\A"));
+        let Some(rest) = anchored
+            .filter(|_| self.options().chars().all(|option| option == 's' || option == 'u'))
         else {
             return "";
         };

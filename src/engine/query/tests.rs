@@ -374,3 +374,42 @@ fn equalities_start_an_upsert() {
     assert_eq!(twice.to_string(), "cannot infer query fields to set, path 'x' is matched twice");
     assert!(of(doc! {"a": 1, "a.b": 2}).is_err());
 }
+
+#[test]
+fn a_filter_tells_itself_back() {
+    for (query, canonical) in [
+        (doc! {}, doc! {}),
+        (doc! {"a": 1}, doc! {"a": {"$eq": 1}}),
+        (doc! {"a": {"$gt": 1, "$lte": 5}}, doc! {"$and": [{"a": {"$gt": 1}}, {"a": {"$lte": 5}}]}),
+        (doc! {"a": {"$ne": 1}}, doc! {"a": {"$not": {"$eq": 1}}}),
+        (doc! {"$or": [{"a": 1}, {"b": 2}]}, doc! {"$or": [{"a": {"$eq": 1}}, {"b": {"$eq": 2}}]}),
+        (
+            doc! {"a": {"$elemMatch": {"$gt": 1, "$lt": 3}}},
+            doc! {"a": {"$elemMatch": {"$gt": 1, "$lt": 3}}},
+        ),
+        (doc! {"a": regex("x", "i")}, doc! {"a": {"$regex": "x", "$options": "i"}}),
+        (doc! {"$expr": {"$gt": ["$a", 1]}}, doc! {"$expr": {"$gt": ["$a", 1]}}),
+    ] {
+        assert_eq!(parse(&query).describe(), canonical);
+    }
+}
+
+#[test]
+fn a_filter_says_why_a_document_does_not_match() {
+    let why = |query: Document, document: Document| {
+        parse(&query).failure(&document).expect("no expression fails")
+    };
+    assert_eq!(why(doc! {"a": 1}, doc! {"a": 1}), None);
+    assert_eq!(
+        why(doc! {"a": {"$gt": 5}}, doc! {"a": 3}),
+        Some(doc! {
+            "operatorName": "$gt", "specifiedAs": {"a": {"$gt": 5}}, "reason": "comparison failed", "consideredValue": 3,
+        })
+    );
+    assert_eq!(
+        why(doc! {"a": 1, "b": {"$exists": true}}, doc! {"a": 1}),
+        Some(doc! {"operatorName": "$and", "clausesNotSatisfied": [{"index": 1, "details": {
+            "operatorName": "$exists", "specifiedAs": {"b": {"$exists": true}}, "reason": "path does not exist",
+        }}]})
+    );
+}
