@@ -9,4 +9,5 @@ mod house;
 mod print;
 mod program;
 mod seeds;
+mod shell;
 mod transcript;

@@ -8,6 +8,7 @@ use super::command::{number, whole};
 use super::refusal::usage;
 use super::rows::{native, prelude, shows};
 use super::types::{csuuid, hex_data, iso_date, juuid, md5, pyuuid, uuid};
+use super::words::Spoken;
 use super::{Call, Class, Reply, Shells, Show, counter, files, mongo};
 use crate::error::Result;
 
@@ -24,6 +25,8 @@ pub(super) const GLOBAL: Class = Class::functions(
         native("MD5", "(hex)", "bytes of an MD5 digest", md5),
         native("PYUUID", "(text)", "a UUID in the byte order of old Python drivers", pyuuid),
         native("UUID", "(text)", "a UUID, or a new random one", uuid),
+        native("__speak", "(verb, ...)", "", speak),
+        prelude("__word", "(verb, ...)", ""),
         prelude("assert", "(condition, message)", "throws unless the condition holds")
             .only(Shells::Mongo),
         native(
@@ -279,4 +282,29 @@ fn password(_: &mut Call<'_>) -> Result<Reply> {
 fn version(call: &mut Call<'_>) -> Result<Reply> {
     let version = if call.shell.classic() { "4.4.6" } else { "2.12.0" };
     Ok(Reply::Value(RawBson::String(version.to_owned())))
+}
+
+/// A shell word inside a file: its lines are printed, documents and values are handed to the prelude, which prints them.
+fn speak(call: &mut Call<'_>) -> Result<Reply> {
+    let verb = call.text(0, "verb")?.unwrap_or_default().to_owned();
+    let words: Vec<String> = call
+        .arguments
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.as_str().map(ToOwned::to_owned))
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Ok(match super::words::run(call.shell, &verb, &words)? {
+        Spoken::Lines(lines) => {
+            for line in lines {
+                call.shell.output.line(&line)?;
+            }
+            Reply::Nothing
+        }
+        Spoken::Documents(documents) => Reply::Documents(documents),
+        Spoken::Page(page) => Reply::Documents(page.documents),
+        Spoken::Value(value) => Reply::Served(value),
+        Spoken::Clear => clear(call)?,
+        Spoken::Edit(_) => return Err(usage("edit works at the prompt only")),
+    })
 }

@@ -1,5 +1,11 @@
 //! Globals that take any JavaScript value.
 ({
+  __word(verb, ...words) {
+    const said = __speak(verb, ...words);
+    if (shell.mongosh && said !== undefined) print(said);
+    else for (const document of said ?? []) printjson(document);
+  },
+
   assert(condition, message) {
     if (typeof condition === "function") condition = condition();
     if (!condition) doassert(message === undefined ? "assert failed" : "assert failed : " + shell.said(message));
