@@ -12,8 +12,15 @@ use super::sources::INTERNAL;
 /// The global that carries the core's functions while the setup runs.
 pub(super) const CORE: &str = "\u{1}core";
 
-/// The core: what Rust needs of JavaScript, and the proxies behind databases and collections.
+/// The core that is read at each start.
 const CORE_SOURCE: &str = include_str!("prelude/core.js");
+
+/// Further files of the core, each read when one of its functions is asked for.
+const LATER: &[(&str, &str)] = &[
+    ("core_view", include_str!("prelude/core_view.js")),
+    ("core_cursors", include_str!("prelude/core_cursors.js")),
+    ("core_names", include_str!("prelude/core_names.js")),
+];
 
 /// The bodies of each class's prelude rows, sorted by class: `("Cursor", include_str!("prelude/cursor.js"))`.
 const BODIES: &[(&str, &str)] = &[
@@ -63,6 +70,16 @@ pub(super) fn core<'js>(ctx: &Ctx<'js>, natives: Object<'js>) -> rquickjs::Resul
     evaluate(ctx, "core", CORE_SOURCE)?.call((natives,))
 }
 
+/// Reads the next file of the core that was not read yet; `false` when there is none.
+pub(super) fn read_on<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>) -> rquickjs::Result<bool> {
+    let at = realm.read.get();
+    let Some((name, source)) = LATER.get(at) else { return Ok(false) };
+    realm.read.set(at + 1);
+    let functions: Object = evaluate(ctx, name, source)?.call((realm.core.clone(),))?;
+    realm.core.get::<_, Function>("adopt")?.call::<_, ()>((functions,))?;
+    Ok(true)
+}
+
 /// Evaluates the bodies of a class; an empty object when there are none.
 pub(super) fn bodies<'js>(
     ctx: &Ctx<'js>,
@@ -70,7 +87,10 @@ pub(super) fn bodies<'js>(
     class: &str,
 ) -> rquickjs::Result<Object<'js>> {
     match source(class) {
-        Some(source) => evaluate(ctx, class, source)?.call((realm.core.clone(),)),
+        Some(source) => {
+            while read_on(ctx, realm)? {}
+            evaluate(ctx, class, source)?.call((realm.core.clone(),))
+        }
         None => Object::new(ctx.clone()),
     }
 }

@@ -9,6 +9,7 @@ use rquickjs::{Atom, Class, Ctx, Function, JsLifetime, Object, Value};
 
 use super::files::Loaded;
 use super::native::{Held, Place, Released};
+use super::prelude;
 use super::sources::Sources;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -76,6 +77,8 @@ pub(super) struct Realm<'js> {
     pub(super) served: Value<'js>,
     /// The functions that the core of the prelude hands to Rust.
     pub(super) core: Object<'js>,
+    /// How many of the core's further files were read.
+    pub(super) read: Cell<usize>,
     /// Promises that were rejected without anybody minding it.
     pub(super) rejected: RefCell<Vec<Value<'js>>>,
     /// The database objects made so far.
@@ -87,7 +90,15 @@ pub(super) struct Realm<'js> {
 impl<'js> Realm<'js> {
     /// A function of the prelude's core.
     pub(super) fn core(&self, name: &str) -> rquickjs::Result<Function<'js>> {
-        self.core.get(name)
+        loop {
+            let found: Value = self.core.get(name)?;
+            if let Some(function) = found.into_function() {
+                return Ok(function);
+            }
+            if !prelude::read_on(self.object.ctx(), self)? {
+                return Err(rquickjs::Error::Unknown);
+            }
+        }
     }
 
     /// The object of a database; one for each name.

@@ -65,6 +65,7 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
         origin: Symbol::with_description(ctx.clone(), "origin")?.as_atom(),
         served,
         core,
+        read: Cell::new(0),
         rejected: RefCell::default(),
         databases: RefCell::new(HashMap::new()),
         bodies: RefCell::new(HashMap::new()),

@@ -65,6 +65,10 @@ fn own_text<'js>(
     if object.is_function() || object.is_array() || object.is_error() || object.is_proxy() {
         return Ok(None);
     }
+    // What the shell holds has no method of the user's making, and any name at all of a database is a collection.
+    if object.as_class::<Held>().is_some() {
+        return Ok(None);
+    }
     let method: Value = realm.core("method")?.call((object.clone(), method))?;
     let Some(method) = method.into_function().filter(|method| method.as_class::<Row>().is_none())
     else {

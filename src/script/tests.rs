@@ -6,28 +6,12 @@ use std::sync::{Arc, Mutex};
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
 use super::*;
-use crate::backend::{Backend, Cursor, Request, Topology};
+use crate::backend::Embedded;
+use crate::engine::Location;
 use crate::error::ThrownKind;
 use crate::interrupt::Interrupt;
 use crate::print::{Options, emulated};
 use crate::shell::{Emulate, Kind, Output, Run};
-
-/// A backend that nobody may call.
-struct Nowhere;
-
-impl Backend for Nowhere {
-    fn describe(&self) -> Topology {
-        Topology::Embedded { directory: None }
-    }
-
-    fn run(&self, _: Request) -> Result<RawDocumentBuf> {
-        Err(Error::Connection("nowhere".to_owned()))
-    }
-
-    fn stream(&self, _: Request) -> Result<Box<dyn Cursor>> {
-        Err(Error::Connection("nowhere".to_owned()))
-    }
-}
 
 /// What was written.
 #[derive(Clone, Default)]
@@ -50,24 +34,30 @@ impl Write for Pages {
 }
 
 /// A world over no database, and what it prints.
-struct World {
-    script: Script,
+pub(super) struct World {
+    pub(super) script: Script,
     printed: Pages,
     told: Pages,
     interrupt: Interrupt,
 }
 
-fn world(emulate: Emulate) -> World {
+pub(super) fn world(emulate: Emulate) -> World {
     let (printed, told, interrupt) = (Pages::default(), Pages::default(), Interrupt::new());
     let output = Output::new(printed.clone(), told.clone());
-    let shell = Shell::new(Arc::new(Nowhere), interrupt.clone(), emulate, "test", output);
+    let shell = Shell::new(
+        Arc::new(Embedded::new(Location::Ephemeral)),
+        interrupt.clone(),
+        emulate,
+        "test",
+        output,
+    );
     let stack = if std::thread::current().name().is_some() { 1 << 20 } else { 32 << 20 };
     let script = Script::new(shell, Limits { memory: 64 << 20, stack }).unwrap();
     World { script, printed, told, interrupt }
 }
 
 /// A text that is code as it stands.
-fn code(text: &str) -> Code {
+pub(super) fn code(text: &str) -> Code {
     Code {
         text: text.to_owned(),
         edits: Vec::new(),
@@ -78,7 +68,7 @@ fn code(text: &str) -> Code {
 }
 
 impl World {
-    fn eval(&mut self, text: &str) -> Result<Answer> {
+    pub(super) fn eval(&mut self, text: &str) -> Result<Answer> {
         self.script.eval(&code(text), "(shell)", text)
     }
 
@@ -426,4 +416,108 @@ fn a_script_file_runs_in_the_global_scope() {
     };
     assert!(thrown.message.starts_with("error loading js file: "), "{}", thrown.message);
     let _ = world.printed.text();
+}
+
+#[test]
+fn collections_are_names_of_a_database() {
+    let mut world = world(Emulate::Mongo);
+    assert_eq!(world.shown("db.users"), "test.users");
+    assert_eq!(world.shown("db['a b'].c.d.getFullName()"), "test.a b.c.d");
+    assert_eq!(world.shown("db.users === db.users"), "true");
+    assert_eq!(
+        world.shown("typeof db._x + typeof db.then + JSON.stringify(db)"),
+        "undefinedundefined{}"
+    );
+    assert_eq!(world.shown("db = db.getSiblingDB('shop'); db.getName()"), "shop");
+    assert_eq!(world.shown("var db = db.getSiblingDB('later'); db"), "later");
+    assert_eq!(world.script.shell().db, "later");
+    world.script.shell().db = "used".to_owned();
+    assert_eq!(world.shown("db.c"), "used.c");
+    assert_eq!(world.shown("db.users instanceof DBCollection && db instanceof DB"), "true");
+    assert_eq!(
+        world.shown(
+            "DBCollection.prototype.mine = function () { return this.getName() }; db.x.mine()"
+        ),
+        "x"
+    );
+    assert_eq!(world.shown("db = 5; db"), "5");
+}
+
+#[test]
+fn a_mistyped_method_is_told_from_a_collection() {
+    let mut world = world(Emulate::Mongo);
+    let mut text = |input: &str| world.thrown(input).text;
+    assert_eq!(
+        text("db.users.insret({})"),
+        "TypeError: db.users.insret is not a function. Did you mean insert?"
+    );
+    assert_eq!(
+        text("db.getColectionNames()"),
+        "TypeError: db.getColectionNames is not a function. Did you mean getCollectionNames?"
+    );
+    assert_eq!(text("db.users.nofunc()"), "TypeError: db.users.nofunc is not a function");
+}
+
+#[test]
+fn documents_are_stored_found_and_handed_to_functions() {
+    let mut world = world(Emulate::Mongo);
+    world.eval("for (var i = 0; i < 250; i++) db.t.insert({_id: i, even: i % 2 == 0})").unwrap();
+    assert_eq!(world.shown("db.t.count()"), "250");
+    assert_eq!(
+        world.shown("var n = 0; db.t.find().forEach(d => { n += d._id; db.u.insert(d) }); n"),
+        "31125"
+    );
+    assert_eq!(world.shown("db.u.count()"), "250");
+    assert_eq!(world.shown("db.t.find({_id: {$lt: 3}}).map(d => d._id)"), "[ 0, 1, 2 ]");
+    assert_eq!(world.shown("db.t.find().sort({_id: -1})[1]._id"), "248");
+    assert_eq!(world.shown("var sum = 0; for (const d of db.t.find()) sum += d._id; sum"), "31125");
+    let commas = "var s = '', c = db.t.find().limit(3); c.forEach(d => { s += d._id; if (c.hasNext()) s += ',' }); s";
+    assert_eq!(world.shown(commas), "0,1,2");
+    let stopped = "var c = db.t.find(); try { c.forEach(d => { if (d._id == 5) throw 1 }) } catch { } c.next()._id";
+    assert_eq!(world.shown(stopped), "6");
+}
+
+#[test]
+fn a_refused_command_is_an_error_with_a_code() {
+    let mut world = world(Emulate::Mongosh);
+    world.eval("db.t.insertOne({_id: 1})").unwrap();
+    let caught = "try { db.t.insertOne({_id: 1}) } catch (e) { [e.name, e.code, e instanceof Error, e.stack.length > 0] }";
+    assert_eq!(world.shown(caught), "[ 'MongoServerError', 11000, true, true ]");
+    let thrown = world.thrown("\n db.t.find({$nope: 1}).toArray()");
+    assert_eq!((&*thrown.name, thrown.frames[0].line), ("MongoServerError", 2));
+    assert_eq!(thrown.cause.unwrap().code, crate::error::Code::BAD_VALUE);
+}
+
+#[test]
+fn quitting_unwinds_everything() {
+    let mut world = world(Emulate::Mongo);
+    let text = "try { quit(3) } catch { print('caught') } finally { print('finally') }";
+    assert_eq!(world.eval(text).err(), Some(Error::Exit(3)));
+    assert_eq!(world.printed.text(), "");
+}
+
+#[test]
+fn printing_goes_by_the_emulated_shell() {
+    let mut classic = world(Emulate::Mongo);
+    classic
+        .eval("print(1, 'a', {a: 1}, [1, 2], null); printjson({a: [1]}); print(tojson('s'))")
+        .unwrap();
+    classic
+        .eval("class Own { toString() { return 'own' } } print(new Own()); print(NumberLong(5))")
+        .unwrap();
+    assert_eq!(
+        classic.printed.text(),
+        "1 a { \"a\" : 1 } 1,2 null\n{ \"a\" : [ 1 ] }\n\"s\"\nown\nNumberLong(5)\n"
+    );
+    let mut mongosh = world(Emulate::Mongosh);
+    mongosh.eval("print(1, 'a', {a: 1}); print((async () => 5)())").unwrap();
+    assert_eq!(mongosh.printed.text(), "1 a { a: 1 }\n5\n");
+}
+
+#[test]
+fn completion_knows_the_methods_of_the_table() {
+    let mut world = world(Emulate::Mongo);
+    assert!(world.script.members(&["db", "users"]).contains(&"insertOne".to_owned()));
+    assert!(world.script.members(&["db"]).contains(&"getCollectionNames".to_owned()));
+    assert!(world.script.globals().contains(&"ObjectId".to_owned()));
 }
