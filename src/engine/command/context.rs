@@ -17,7 +17,7 @@ use crate::{bad_value, refuse};
 
 /// One command being run.
 pub(crate) struct Context<'a> {
-    pub(super) shared: &'a Shared,
+    pub(super) shared: &'a Arc<Shared>,
     pub(super) database: &'a str,
     pub(super) body: &'a RawDocument,
     /// Raised by the user, or by `maxTimeMS`.
@@ -60,7 +60,7 @@ pub(super) fn count(counter: &AtomicU64) {
 
 impl<'a> Context<'a> {
     /// Reads what any command may carry.
-    pub(super) fn new(shared: &'a Shared, request: &'a Request) -> Result<Self> {
+    pub(super) fn new(shared: &'a Arc<Shared>, request: &'a Request) -> Result<Self> {
         let mut context = Self {
             shared,
             database: &request.db,

@@ -11,7 +11,9 @@ use super::context::Context;
 use super::fields::decode;
 use super::reply::Batch;
 use super::scan::{Flow, Scan};
-use crate::engine::query::Filter;
+use super::spool::Unspooled;
+use crate::engine::expr::Scope;
+use crate::engine::query::{Filter, Projection};
 use crate::engine::storage::{self, Bytes};
 use crate::error::Result;
 use crate::refuse;
@@ -37,11 +39,42 @@ pub(super) struct Cursor {
 /// Where a cursor's documents come from.
 pub(super) enum Feed {
     /// Documents as they are stored, asked a filter.
-    Scan(Box<Scan>, Option<Filter>),
-    /// Documents put together already.
-    Documents(VecDeque<RawDocumentBuf>),
-    /// Stored documents, sorted already.
-    Sorted(VecDeque<Bytes>),
+    Scan(Box<Scan>, Box<View>),
+    /// Documents made already.
+    Spool(Unspooled),
+    /// Stored documents that match, sorted already.
+    Sorted(VecDeque<Bytes>, Box<View>),
+}
+
+/// What is seen of stored documents.
+pub(super) struct View {
+    /// Which; all when there is none.
+    pub(super) filter: Option<Filter>,
+    /// What of them; everything when there is none.
+    pub(super) projection: Option<Projection>,
+    pub(super) scope: Scope,
+}
+
+impl View {
+    /// What is seen of a document; `None` when nothing is, `Some(None)` when it is seen as it is.
+    fn of(&self, document: &RawDocument) -> Result<Option<Option<RawDocumentBuf>>> {
+        if self.filter.is_none() && self.projection.is_none() {
+            return Ok(Some(None));
+        }
+        let decoded = decode(document)?;
+        let matched = match &self.filter {
+            None => None,
+            Some(filter) => match filter.matches_at(&decoded)? {
+                None => return Ok(None),
+                Some(matched) => matched.index,
+            },
+        };
+        let Some(projection) = &self.projection else { return Ok(Some(None)) };
+        let shown = projection.apply_owned(decoded, matched, &self.scope).map_err(|error| {
+            error.prefixed("Executor error during find command :: caused by :: ")
+        })?;
+        Ok(Some(Some(super::read::encode(&shown)?)))
+    }
 }
 
 impl Cursor {
@@ -73,24 +106,22 @@ impl Cursor {
             return Ok(false);
         }
         match &mut self.feed {
-            Feed::Scan(scan, filter) => {
+            Feed::Scan(scan, view) => {
                 let reading = context.storage().reading()?;
                 scan.run(&reading, &context.interrupt, &mut |_, bytes| {
                     let document = storage::document(bytes)?;
-                    if let Some(filter) = filter
-                        && !filter.matches(&decode(document)?)?
-                    {
-                        return Ok(Flow::On);
-                    }
-                    Ok(give(document, batch))
+                    Ok(match view.of(document)? {
+                        None => Flow::On,
+                        Some(seen) => give(seen.as_deref().unwrap_or(document), batch),
+                    })
                 })?;
                 Ok(scan.is_done() || *limit == Some(0))
             }
-            Feed::Documents(documents) => {
-                while let Some(document) = documents.front() {
+            Feed::Spool(documents) => {
+                while let Some(document) = documents.peek()? {
                     let flow = give(document, batch);
                     if flow != Flow::Back {
-                        documents.pop_front();
+                        documents.pop();
                     }
                     if flow != Flow::On {
                         break;
@@ -98,9 +129,13 @@ impl Cursor {
                 }
                 Ok(documents.is_empty() || *limit == Some(0))
             }
-            Feed::Sorted(documents) => {
+            Feed::Sorted(documents, view) => {
                 while let Some(bytes) = documents.front() {
-                    let flow = give(storage::document(bytes)?, batch);
+                    let document = storage::document(bytes)?;
+                    let flow = match view.of(document)? {
+                        None => Flow::On,
+                        Some(seen) => give(seen.as_deref().unwrap_or(document), batch),
+                    };
                     if flow != Flow::Back {
                         documents.pop_front();
                     }

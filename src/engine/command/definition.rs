@@ -335,7 +335,7 @@ fn list_collections(context: &Context<'_>) -> Result<RawDocumentBuf> {
         }
     }
     let namespace = context.namespace("$cmd.listCollections");
-    Cursor { namespace, feed: Feed::Documents(entries), skip: 0, limit: None, keep: false }.open(
+    Cursor { namespace, feed: Feed::Spool(entries.into()), skip: 0, limit: None, keep: false }.open(
         context,
         Some(size.unwrap_or(u64::MAX)),
         false,
@@ -385,9 +385,9 @@ fn list_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
             "Namespace {namespace} is a view, not a collection"
         ));
     }
-    let entries =
+    let entries: VecDeque<_> =
         shape.indexes.iter().map(|index| encode(&index.definition.spec)).collect::<Result<_>>()?;
-    Cursor { namespace, feed: Feed::Documents(entries), skip: 0, limit: None, keep: false }.open(
+    Cursor { namespace, feed: Feed::Spool(entries.into()), skip: 0, limit: None, keep: false }.open(
         context,
         Some(size.unwrap_or(u64::MAX)),
         false,

@@ -9,7 +9,7 @@ use super::context::Context;
 use super::fields::Fields;
 use super::read::encode;
 use super::reply::ok;
-use super::write::LARGEST_DOCUMENT;
+use super::storable::LARGEST_DOCUMENT;
 use crate::error::Result;
 use crate::refuse;
 

@@ -3,20 +3,30 @@
 //! A command reads its fields with [`fields::Fields`], strict as the server; whatever is wrong with it is refused before
 //! anything is done.
 
+mod aggregate;
 mod context;
 mod cursor;
 mod definition;
+mod explain;
 mod fields;
+mod find_and_modify;
 mod information;
+mod modify;
 mod name;
+mod output;
 mod read;
 mod reply;
 mod scan;
 mod search;
+mod spool;
+mod storable;
+mod target;
 mod write;
 
 pub(crate) use context::Tally;
 pub(crate) use cursor::Cursors;
+
+use std::sync::Arc;
 
 use bson::RawDocumentBuf;
 
@@ -41,8 +51,16 @@ pub struct Command {
 }
 
 /// The commands, family by family; sorted within each.
-const FAMILIES: &[&[Command]] =
-    &[read::COMMANDS, write::COMMANDS, definition::COMMANDS, information::COMMANDS];
+const FAMILIES: &[&[Command]] = &[
+    read::COMMANDS,
+    write::COMMANDS,
+    modify::COMMANDS,
+    find_and_modify::COMMANDS,
+    aggregate::COMMANDS,
+    explain::COMMANDS,
+    definition::COMMANDS,
+    information::COMMANDS,
+];
 
 /// All commands.
 pub fn commands() -> impl Iterator<Item = &'static Command> {
@@ -58,7 +76,7 @@ fn command(name: &str) -> Option<&'static Command> {
 }
 
 /// Runs one command.
-pub(super) fn run(shared: &Shared, request: &Request) -> Result<RawDocumentBuf> {
+pub(super) fn run(shared: &Arc<Shared>, request: &Request) -> Result<RawDocumentBuf> {
     let Some(first) = request.body.iter().next() else {
         return Err(refuse!(FAILED_TO_PARSE, "the command is empty"));
     };

@@ -4,18 +4,19 @@ use std::collections::{BTreeSet, VecDeque};
 
 use bson::{Bson, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
 
-use super::Command;
 use super::context::{Context, count as tick};
-use super::cursor::{Cursor, Feed};
+use super::cursor::{Cursor, Feed, View};
 use super::fields::{Fields, decode, integer};
 use super::scan::{Flow, Scan};
 use super::search::Search;
-use crate::engine::index::{Access, Plan, check_collation};
-use crate::engine::query::Filter;
-use crate::engine::storage::{self, Bytes};
+use super::{Command, aggregate};
+use crate::engine::expr::Scope;
+use crate::engine::index::{Access, check_collation};
+use crate::engine::query::Projection;
+use crate::engine::storage::{self, Bytes, Kind};
 use crate::error::{Code, Error, Result};
-use crate::refuse;
 use crate::value::{key, path};
+use crate::{bad_value, refuse};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -58,58 +59,145 @@ pub(super) const COMMANDS: &[Command] = &[
 /// The most bytes that a sort may hold.
 const SORT_MEMORY: usize = 100 * 1024 * 1024;
 
-fn find(context: &Context<'_>) -> Result<RawDocumentBuf> {
-    tick(&context.shared.tally.query);
-    let name = context.collection_name()?;
-    let fields = Fields::command("FindCommandRequest", context.body)?;
-    let filter = fields.document("filter")?.unwrap_or_default();
-    let sort = fields.document("sort")?.unwrap_or_default();
-    let skip = fields.count("skip")?.unwrap_or(0);
-    let limit = fields.count("limit")?.filter(|limit| *limit > 0);
-    let size = fields.count("batchSize")?;
-    let single = fields.flag("singleBatch")?.unwrap_or(false);
-    let hint = fields.value("hint");
-    let keep = fields.flag("noCursorTimeout")?.unwrap_or(false);
-    let tailable = fields.flag("tailable")?.unwrap_or(false);
-    let variables = fields.raw_document("let")?;
-    if let Some(collation) = fields.document("collation")? {
-        check_collation(&Bson::Document(collation))?;
-    }
-    fields.ignore(&["awaitData", "allowDiskUse", "oplogReplay", "allowPartialResults"]);
-    fields.finish()?;
-    let scope = context.scope(variables)?;
-    let search = Search::new(&filter, &sort, hint, &scope)?;
-    let namespace = context.namespace(name);
-    let Some(collection) = context.collection(name) else {
-        let feed = Feed::Documents(VecDeque::new());
-        return Cursor { namespace, feed, skip: 0, limit: None, keep }.open(context, None, single);
-    };
-    if tailable && !collection.shape().options.get_bool("capped").unwrap_or(false) {
-        return Err(Error::command(
-            Code::BAD_VALUE,
-            format!(
-                "error processing query: ns={namespace}: tailable cursor requested on non capped collection"
-            ),
-        ));
-    }
-    let (scan, plan) = search.scan(&namespace, &collection)?;
-    let feed = if plan.sorted {
-        Feed::Scan(Box::new(scan), asked_again(&search.filter, &plan))
-    } else {
-        Feed::Sorted(sorted(context, scan, &search, limit.map(|limit| limit.saturating_add(skip)))?)
-    };
-    Cursor { namespace, feed, skip, limit, keep }.open(context, size, single)
+/// The command `find`, compiled.
+pub(super) struct Find<'a> {
+    name: &'a str,
+    pub(super) search: Search,
+    pub(super) projection: Option<Projection>,
+    pub(super) skip: u64,
+    pub(super) limit: Option<u64>,
+    size: Option<u64>,
+    single: bool,
+    keep: bool,
+    tailable: bool,
+    scope: Scope,
+    /// For the pipeline that it is on a view.
+    given: (Document, Document, Document),
 }
 
-/// The filter to ask documents of a plan; none when it matches everything.
-fn asked_again(filter: &Filter, _plan: &Plan) -> Option<Filter> {
-    (!filter.is_all()).then(|| filter.clone())
+impl<'a> Find<'a> {
+    pub(super) fn parse(context: &Context<'a>) -> Result<Self> {
+        let name = context.collection_name()?;
+        let fields = Fields::command("FindCommandRequest", context.body)?;
+        let filter = fields.document("filter")?.unwrap_or_default();
+        let sort = fields.document("sort")?.unwrap_or_default();
+        let projection = fields.document("projection")?.unwrap_or_default();
+        let skip = fields.count("skip")?.unwrap_or(0);
+        let limit = fields.count("limit")?.filter(|limit| *limit > 0);
+        let size = fields.count("batchSize")?;
+        let single = fields.flag("singleBatch")?.unwrap_or(false);
+        let hint = fields.value("hint");
+        let keep = fields.flag("noCursorTimeout")?.unwrap_or(false);
+        let tailable = fields.flag("tailable")?.unwrap_or(false);
+        let variables = fields.raw_document("let")?;
+        if let Some(collation) = fields.document("collation")? {
+            check_collation(&Bson::Document(collation))?;
+        }
+        for unsupported in ["min", "max"] {
+            if fields
+                .document(if unsupported == "min" { "min" } else { "max" })?
+                .is_some_and(|bound| !bound.is_empty())
+            {
+                return Err(super::unsupported(&format!("`{unsupported}` of find")));
+            }
+        }
+        for option in ["returnKey", "showRecordId"] {
+            if fields.loose_flag(option)? {
+                return Err(super::unsupported(&format!("`{option}` of find")));
+            }
+        }
+        fields.ignore(&["awaitData", "allowDiskUse", "oplogReplay", "allowPartialResults"]);
+        fields.finish()?;
+        let scope = context.scope(variables)?;
+        let search = Search::new(&filter, &sort, hint, &scope)?;
+        let compiled = if projection.is_empty() {
+            None
+        } else {
+            Some(Projection::parse(&projection, &scope)?)
+        };
+        Ok(Self {
+            name,
+            search,
+            projection: compiled,
+            skip,
+            limit,
+            size,
+            single,
+            keep,
+            tailable,
+            scope,
+            given: (filter, sort, projection),
+        })
+    }
+
+    /// The pipeline that gives the same documents.
+    fn pipeline(&self) -> Vec<Bson> {
+        let (filter, sort, projection) = &self.given;
+        let mut stages = Vec::new();
+        let mut add =
+            |stage: &str, argument: Bson| stages.push(Bson::Document(doc! { stage: argument }));
+        if !filter.is_empty() {
+            add("$match", filter.clone().into());
+        }
+        if !sort.is_empty() {
+            add("$sort", sort.clone().into());
+        }
+        if self.skip > 0 {
+            add("$skip", self.skip.cast_signed().into());
+        }
+        if let Some(limit) = self.limit {
+            add("$limit", limit.cast_signed().into());
+        }
+        if !projection.is_empty() {
+            add("$project", projection.clone().into());
+        }
+        stages
+    }
+}
+
+fn find(context: &Context<'_>) -> Result<RawDocumentBuf> {
+    tick(&context.shared.tally.query);
+    let find = Find::parse(context)?;
+    let namespace = context.namespace(find.name);
+    let Some(collection) = context.collection(find.name) else {
+        let feed = Feed::Spool(VecDeque::new().into());
+        return Cursor { namespace, feed, skip: 0, limit: None, keep: false }
+            .open(context, None, true);
+    };
+    let shape = collection.shape();
+    if shape.kind() == Kind::View {
+        let feed =
+            Feed::Spool(aggregate::of_view(context, find.name, find.pipeline(), &find.scope)?);
+        return Cursor { namespace, feed, skip: 0, limit: None, keep: find.keep }.open(
+            context,
+            find.size,
+            find.single,
+        );
+    }
+    if find.tailable && !shape.options.contains_key("capped") {
+        return Err(bad_value!(
+            "error processing query: ns={namespace}: tailable cursor requested on non capped collection"
+        ));
+    }
+    let Find { search, projection, skip, limit, size, single, keep, scope, .. } = find;
+    let (mut scan, plan) = search.scan(&namespace, &collection)?;
+    let wanted = limit.map(|limit| limit.saturating_add(skip));
+    let sorted =
+        if plan.sorted { None } else { Some(sorted(context, &mut scan, &search, wanted)?) };
+    let positional = projection.as_ref().is_some_and(Projection::is_positional);
+    let asked = !search.filter.is_all() && (sorted.is_none() || positional);
+    let view = Box::new(View { filter: asked.then_some(search.filter), projection, scope });
+    let feed = match sorted {
+        None => Feed::Scan(Box::new(scan), view),
+        Some(documents) => Feed::Sorted(documents, view),
+    };
+    Cursor { namespace, feed, skip, limit, keep }.open(context, size, single)
 }
 
 /// The documents a scan leads to, sorted; the first `limit` of them.
 fn sorted(
     context: &Context<'_>,
-    mut scan: Scan,
+    scan: &mut Scan,
     search: &Search,
     limit: Option<u64>,
 ) -> Result<VecDeque<Bytes>> {
@@ -229,11 +317,15 @@ fn count(context: &Context<'_>) -> Result<RawDocumentBuf> {
         })?;
         total
     };
+    Ok(counted(total, skip, limit))
+}
+
+fn counted(total: u64, skip: u64, limit: Option<u64>) -> RawDocumentBuf {
     let total = total.saturating_sub(skip).min(limit.unwrap_or(u64::MAX));
-    Ok(match i32::try_from(total) {
+    match i32::try_from(total) {
         Ok(total) => rawdoc! { "n": total, "ok": 1.0 },
         Err(_) => rawdoc! { "n": total.cast_signed(), "ok": 1.0 },
-    })
+    }
 }
 
 fn distinct(context: &Context<'_>) -> Result<RawDocumentBuf> {

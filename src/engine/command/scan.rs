@@ -89,11 +89,6 @@ impl Scan {
         }
     }
 
-    /// The collection it scans.
-    pub(super) fn collection(&self) -> &Arc<Collection> {
-        &self.collection
-    }
-
     /// Whether it came to its end.
     pub(super) fn is_done(&self) -> bool {
         self.done
@@ -181,26 +176,6 @@ impl Scan {
         self.documents_examined += documents;
         self.done = ended?;
         Ok(())
-    }
-
-    /// Counts what the plan leads to without fetching documents, when every entry is one document that matches.
-    pub(super) fn count_entries(
-        mut self,
-        reading: &Reading,
-        interrupt: &Interrupt,
-    ) -> Result<(u64, Self)> {
-        let mut count = 0;
-        if let Source::Index(ranges) = &mut self.source {
-            let mut keys = 0;
-            ranges.run(reading, interrupt, &mut |record, entries| {
-                keys += entries;
-                count += u64::from(record.is_some());
-                Ok(Flow::On)
-            })?;
-            self.keys_examined = keys;
-        }
-        self.done = true;
-        Ok((count, self))
     }
 }
 

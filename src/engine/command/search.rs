@@ -50,6 +50,11 @@ impl Search {
         Ok(Self { filter, sort: Sort::parse(&sort)?, hint })
     }
 
+    /// The `_id` it asks for, when it finds at most the document that has it: no need to plan.
+    pub(super) fn id(&self) -> Option<&Bson> {
+        if self.hint.is_some() { None } else { crate::engine::index::id_of(&self.filter) }
+    }
+
     /// Plans it for a collection as it is now.
     pub(super) fn plan(&self, namespace: &str, shape: &Shape) -> Result<Plan> {
         let candidates: Vec<_> = shape

@@ -1,19 +1,20 @@
 //! Commands that write: `insert`.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
-use bson::oid::ObjectId;
-use bson::raw::cstr;
-use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf, Timestamp, doc, rawdoc};
+use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc, rawdoc};
 
 use super::Command;
 use super::context::{Context, count as tick};
-use super::fields::{Fields, type_name};
+use super::fields::{Fields, decode};
 use super::name;
 use super::read::encode;
-use crate::engine::storage::{Collection, Kind};
+use super::storable::prepare;
+use super::target::Checks;
+use crate::engine::storage::{self, Collection, Kind, Shape, Writing};
 use crate::error::{Code, Error, Result};
-use crate::{bad_value, refuse};
+use crate::refuse;
 
 pub(super) const COMMANDS: &[Command] = &[Command {
     name: "insert",
@@ -26,45 +27,30 @@ pub(super) const COMMANDS: &[Command] = &[Command {
 /// The most operations of one command.
 const LARGEST_BATCH: usize = 100_000;
 
-/// The most bytes of a document.
-pub(super) const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
-
-/// The deepest nesting of a stored document.
-const DEEPEST: usize = 180;
-
 fn insert(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let name = context.collection_name()?;
     let fields = Fields::command("insert", context.body)?;
     let documents = fields.documents("documents")?;
     let documents = fields.required("documents", documents)?;
     let ordered = fields.flag("ordered")?.unwrap_or(true);
-    fields.ignore(&["bypassDocumentValidation", "encryptionInformation", "stmtId", "stmtIds"]);
+    let bypass = fields.loose_flag("bypassDocumentValidation")?;
+    fields.ignore(&["encryptionInformation", "stmtId", "stmtIds"]);
     fields.finish()?;
     check_batch(documents.len())?;
-    let collection = existing_or_new(context, name)?;
     let namespace = context.namespace(name);
     let (mut inserted, mut failures) = (0, Vec::new());
     loop {
-        let collection = match context.collection(name) {
-            Some(collection) => collection,
-            None => Arc::clone(&collection),
-        };
-        let Some(mut writing) = context.storage().writing(&collection)? else {
-            // Dropped since: the next one is another collection of that name.
-            existing_or_new(context, name)?;
-            continue;
-        };
+        let collection = existing_or_new(context, name)?;
+        // Dropped since: the next one is another collection of that name.
+        let Some(mut writing) = context.storage().writing(&collection)? else { continue };
+        let checks = Checks::new(context, writing.shape(), bypass)?;
         for (at, document) in documents.iter().enumerate() {
             tick(&context.shared.tally.insert);
             if at % 1024 == 0 {
                 context.interrupt.check()?;
             }
-            let stored = prepare(document).and_then(|prepared| match &prepared {
-                None => writing.insert(&namespace, document),
-                Some(prepared) => writing.insert(&namespace, prepared),
-            });
-            match stored {
-                Ok(_) => inserted += 1,
+            match add(&mut writing, &namespace, document, &checks) {
+                Ok(()) => inserted += 1,
                 Err(error) => {
                     failures.push(write_error(at, error)?);
                     if ordered {
@@ -73,6 +59,10 @@ fn insert(context: &Context<'_>) -> Result<RawDocumentBuf> {
                 }
             }
         }
+        if let Some(limits) = Limits::of(writing.shape()) {
+            writing.flush(context.durable)?;
+            limits.keep(&mut writing, &collection)?;
+        }
         writing.commit(context.durable)?;
         break;
     }
@@ -80,6 +70,61 @@ fn insert(context: &Context<'_>) -> Result<RawDocumentBuf> {
         return Ok(rawdoc! { "n": inserted, "ok": 1.0 });
     }
     encode(&doc! { "n": inserted, "writeErrors": failures, "ok": 1.0 })
+}
+
+/// Puts one document into the batch.
+fn add(
+    writing: &mut Writing<'_>,
+    namespace: &str,
+    document: &RawDocument,
+    checks: &Checks,
+) -> Result<()> {
+    let prepared = prepare(document)?;
+    let document = prepared.as_deref().unwrap_or(document);
+    if !checks.are_none() {
+        checks.check(&decode(document)?)?;
+    }
+    writing.insert(namespace, document).map(drop)
+}
+
+/// What a capped collection holds at most.
+struct Limits {
+    bytes: u64,
+    documents: u64,
+}
+
+impl Limits {
+    fn of(shape: &Shape) -> Option<Self> {
+        let number = |name: &str| match shape.options.get(name) {
+            Some(Bson::Int32(number)) => u64::try_from(*number).ok(),
+            Some(Bson::Int64(number)) => u64::try_from(*number).ok(),
+            Some(Bson::Double(number)) => Some(*number as u64),
+            _ => None,
+        };
+        // Sizes are whole multiples of 256, as the server has them.
+        let bytes = number("size")?.max(1).div_ceil(256) * 256;
+        let capped = shape.options.contains_key("capped");
+        capped.then(|| Self {
+            bytes,
+            documents: number("max").filter(|max| *max > 0).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Removes the oldest documents until the others fit. The newest stays in any case.
+    fn keep(&self, writing: &mut Writing<'_>, collection: &Collection) -> Result<()> {
+        let (mut bytes, mut documents) = (collection.bytes(), collection.documents());
+        let reading = writing.reading();
+        for record in reading.records(collection, (Bound::Unbounded, Bound::Unbounded), false) {
+            if documents <= 1 || (bytes <= self.bytes && documents <= self.documents) {
+                break;
+            }
+            let (record, document) = record?;
+            writing.remove(record, storage::document(&document)?)?;
+            bytes = bytes.saturating_sub(document.len() as u64);
+            documents -= 1;
+        }
+        Ok(())
+    }
 }
 
 /// Refuses a batch of no or too many operations.
@@ -93,17 +138,23 @@ pub(super) fn check_batch(operations: usize) -> Result<()> {
     ))
 }
 
+/// The collection to write to, if it is there.
+pub(super) fn existing(context: &Context<'_>, name: &str) -> Result<Option<Arc<Collection>>> {
+    let collection = context.collection(name);
+    if collection.as_ref().is_some_and(|collection| collection.shape().kind() == Kind::View) {
+        return Err(refuse!(
+            COMMAND_NOT_SUPPORTED_ON_VIEW,
+            "Namespace {} is a view, not a collection",
+            context.namespace(name)
+        ));
+    }
+    Ok(collection)
+}
+
 /// The collection to write to, which comes into being with the first write.
 pub(super) fn existing_or_new(context: &Context<'_>, name: &str) -> Result<Arc<Collection>> {
     loop {
-        if let Some(collection) = context.collection(name) {
-            if collection.shape().kind() == Kind::View {
-                return Err(refuse!(
-                    COMMAND_NOT_SUPPORTED_ON_VIEW,
-                    "Namespace {} is a view, not a collection",
-                    context.namespace(name)
-                ));
-            }
+        if let Some(collection) = existing(context, name)? {
             return Ok(collection);
         }
         name::check_creatable(context.database, name)?;
@@ -117,120 +168,13 @@ pub(super) fn existing_or_new(context: &Context<'_>, name: &str) -> Result<Arc<C
 
 /// What a failed operation adds to `writeErrors`; an error that ends the whole command stays one.
 pub(super) fn write_error(at: usize, error: Error) -> Result<Document> {
-    let Error::Command(error) = error else { return Err(error) };
+    let error = match error {
+        // The time is over for the whole command.
+        Error::Command(error) if error.code != Code::MAX_TIME_MS_EXPIRED => error,
+        other => return Err(other),
+    };
     let mut entry = doc! { "index": i32::try_from(at).unwrap_or(i32::MAX), "code": error.code.0 };
     entry.extend(error.details);
     entry.insert("errmsg", error.message);
     Ok(entry)
-}
-
-/// Checks a document that is to be stored, and puts it right: `_id` there and first, an empty timestamp the time of now.
-///
-/// `None` when it can be stored as it is.
-pub(super) fn prepare(document: &RawDocument) -> Result<Option<RawDocumentBuf>> {
-    let size = document.as_bytes().len();
-    if size > LARGEST_DOCUMENT {
-        return Err(bad_value!(
-            "object to insert too large. size in bytes: {size}, max size: {LARGEST_DOCUMENT}"
-        ));
-    }
-    let (mut id, mut change) = (None, false);
-    for (at, element) in document.into_iter().enumerate() {
-        let (name, value) = element.map_err(|error| refuse!(INVALID_BSON, "{error}"))?;
-        check_depth(value, 1)?;
-        if name.as_str() == "_id" {
-            if id.is_none() {
-                check_id(value)?;
-                id = Some(value);
-                change |= at > 0;
-            }
-        } else if matches!(value, RawBsonRef::Timestamp(Timestamp { time: 0, increment: 0 })) {
-            change = true;
-        }
-    }
-    if id.is_some() && !change {
-        return Ok(None);
-    }
-    let mut prepared = RawDocumentBuf::new();
-    match id {
-        Some(id) => prepared.append(cstr!("_id"), id),
-        None => prepared.append(cstr!("_id"), ObjectId::new()),
-    }
-    let mut skipped = id.is_none();
-    for element in document {
-        let (name, value) = element.map_err(|error| refuse!(INVALID_BSON, "{error}"))?;
-        if name.as_str() == "_id" && !skipped {
-            skipped = true;
-            continue;
-        }
-        match value {
-            RawBsonRef::Timestamp(Timestamp { time: 0, increment: 0 }) => {
-                prepared.append(name, now_stamp())
-            }
-            value => prepared.append(name, value),
-        }
-    }
-    Ok(Some(prepared))
-}
-
-/// The time of now as a timestamp; no two of one process are the same.
-pub(super) fn now_stamp() -> Timestamp {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    let seconds = u64::try_from(bson::DateTime::now().timestamp_millis() / 1000).unwrap_or(0);
-    let floor = seconds << 32;
-    let last = LAST.fetch_max(floor, Ordering::Relaxed).max(floor);
-    let next = LAST.fetch_add(1, Ordering::Relaxed).max(last) + 1;
-    Timestamp { time: (next >> 32) as u32, increment: (next & 0xffff_ffff) as u32 }
-}
-
-/// Refuses what cannot be an `_id`.
-pub(super) fn check_id(id: RawBsonRef<'_>) -> Result<()> {
-    match id {
-        RawBsonRef::Array(_) | RawBsonRef::RegularExpression(_) | RawBsonRef::Undefined => {
-            Err(refuse!(INVALID_ID_FIELD, "The '_id' value cannot be of type {}", type_name(id)))
-        }
-        RawBsonRef::Document(document) => {
-            for element in document {
-                let (name, _) = element.map_err(|error| refuse!(INVALID_BSON, "{error}"))?;
-                if name.as_str().starts_with('$') {
-                    return Err(refuse!(
-                        DOLLAR_PREFIXED_FIELD_NAME,
-                        "_id fields may not contain '$'-prefixed fields: {} is not valid for storage.",
-                        name.as_str()
-                    ));
-                }
-            }
-            Ok(())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses what is nested too deep, and bytes that are no BSON.
-fn check_depth(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
-    let invalid = |error: bson::error::Error| refuse!(INVALID_BSON, "{error}");
-    if depth > DEEPEST {
-        return Err(Error::command(
-            Code::OVERFLOW,
-            format!("cannot insert document because it exceeds {DEEPEST} levels of nesting"),
-        ));
-    }
-    match value {
-        RawBsonRef::Document(document) => {
-            for element in document {
-                check_depth(element.map_err(invalid)?.1, depth + 1)?;
-            }
-        }
-        RawBsonRef::Array(array) => {
-            for element in array {
-                check_depth(element.map_err(invalid)?, depth + 1)?;
-            }
-        }
-        RawBsonRef::JavaScriptCodeWithScope(code) => {
-            check_depth(RawBsonRef::Document(code.scope), depth)?
-        }
-        _ => {}
-    }
-    Ok(())
 }

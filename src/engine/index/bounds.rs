@@ -3,12 +3,12 @@
 //! Everything is a half-open range of encoded keys. An encoding is no prefix of another, so all entries that begin with
 //! the bytes `p` are those from `p` up to [`after`]`(p)`.
 
-use bson::Bson;
 use bson::raw::cstr;
+use bson::{Bson, Document};
 
 use super::{Definition, Field};
-use crate::engine::query::{Comparison, Condition, Conjunct};
-use crate::value::key;
+use crate::engine::query::{Comparison, Condition, Conjunct, Filter};
+use crate::value::{key, text};
 
 /// The most ranges a plan has; `$in` lists that would make more bound fewer fields.
 const MOST_RANGES: usize = 4096;
@@ -87,6 +87,41 @@ pub(super) fn ranges(definition: &Definition, multikey: u64, conjuncts: &[Conjun
     bounds
 }
 
+/// The bounds of each field as `explain` shows them: `{a: ["[1, 1]"], b: ["[MinKey, MaxKey]"]}`.
+pub fn describe(
+    definition: &Definition,
+    multikey: u64,
+    filter: &Filter,
+    reverse: bool,
+) -> Document {
+    let conjuncts = filter.conjuncts();
+    let bounds = ranges(definition, multikey, &conjuncts);
+    let bound = bounds.points as usize + usize::from(bounds.ranged);
+    let text = |part: &Part| {
+        let (low, high) = &part.text;
+        if reverse {
+            let (start, end) = (if high.1 { '[' } else { '(' }, if low.1 { ']' } else { ')' });
+            return Bson::String(format!("{start}{}, {}{end}", high.0, low.0));
+        }
+        let (start, end) = (if low.1 { '[' } else { '(' }, if high.1 { ']' } else { ')' });
+        Bson::String(format!("{start}{}, {}{end}", low.0, high.0))
+    };
+    let fields = definition.fields.iter().enumerate().map(|(at, field)| {
+        let is_multikey = multikey & 1 << at.min(62) != 0;
+        let parts = if at < bound { of_field(field, is_multikey, &conjuncts) } else { None };
+        let parts = parts.unwrap_or_else(|| vec![everything()]);
+        let mut texts: Vec<_> = parts.iter().map(text).collect();
+        if reverse {
+            texts.reverse();
+        }
+        (field.path.clone(), Bson::Array(texts))
+    });
+    fields.collect()
+}
+
+/// An end of a range as it is shown, and whether it belongs to the range.
+type End = (String, bool);
+
 /// A range of one field's encodings.
 #[derive(Clone)]
 struct Part {
@@ -94,6 +129,13 @@ struct Part {
     high: Vec<u8>,
     /// Exactly one value.
     point: bool,
+    /// Its ends in the order of the index.
+    text: (End, End),
+}
+
+fn everything() -> Part {
+    let ends = (("MinKey".to_owned(), true), ("MaxKey".to_owned(), true));
+    Part { low: Vec::new(), high: after(&[]), point: false, text: ends }
 }
 
 /// Where one field's values can be; `None` when they can be anywhere.
@@ -130,7 +172,11 @@ fn intersection(left: &[Part], right: &[Part]) -> Vec<Part> {
             let low = one.low.clone().max(other.low.clone());
             let high = one.high.clone().min(other.high.clone());
             if low < high {
-                parts.push(Part { low, high, point: one.point || other.point });
+                let text = (
+                    if low == one.low { one.text.0.clone() } else { other.text.0.clone() },
+                    if high == one.high { one.text.1.clone() } else { other.text.1.clone() },
+                );
+                parts.push(Part { low, high, point: one.point || other.point, text });
             }
         }
     }
@@ -151,14 +197,17 @@ fn of_condition(condition: &Condition<'_>, descending: bool) -> Option<Vec<Part>
         // A field that is missing is indexed as null.
         Condition::Exists(false) => Some(equal(&Bson::Null, descending)),
         Condition::Exists(true) | Condition::Other => None,
-        Condition::Prefix(text) => {
+        Condition::Prefix(prefix) => {
             let mut low = Vec::new();
-            key::encode_prefix(text, descending, &mut low);
+            key::encode_prefix(prefix, descending, &mut low);
             let high = after(&low);
             // A stored regular expression equals itself.
             let empty = bson::Regex { pattern: cstr!("").into(), options: cstr!("").into() };
             let regexes = bracket(&Bson::RegularExpression(empty), descending);
-            let mut parts = vec![Part { low, high, point: false }, regexes];
+            let ends =
+                ((format!("\"{prefix}\""), true), (format!("\"{}\"", next_text(prefix)), false));
+            let ends = if descending { (ends.1, ends.0) } else { ends };
+            let mut parts = vec![Part { low, high, point: false, text: ends }, regexes];
             parts.sort_unstable_by(|left, right| left.low.cmp(&right.low));
             Some(parts)
         }
@@ -190,14 +239,44 @@ fn point(value: &Bson, descending: bool) -> Part {
     let mut low = Vec::new();
     key::encode(value, descending, &mut low);
     let high = after(&low);
-    Part { low, high, point: true }
+    let shown = (text::value(value), true);
+    Part { low, high, point: true, text: (shown.clone(), shown) }
+}
+
+/// The least text after all that begin with `prefix`, as far as it is shown.
+fn next_text(prefix: &str) -> String {
+    let mut next = prefix.to_owned();
+    if let Some(last) = next.pop() {
+        next.push(char::from_u32(u32::from(last) + 1).unwrap_or(last));
+    }
+    next
+}
+
+/// The ends of all values of one type, as they are shown.
+fn type_ends(value: &Bson) -> (End, End) {
+    let (low, high) = match value {
+        Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) | Bson::Decimal128(_) => ("-inf", "inf"),
+        // The next type begins where strings end.
+        Bson::String(_) | Bson::Symbol(_) => {
+            return (("\"\"".to_owned(), true), ("{}".to_owned(), false));
+        }
+        Bson::Boolean(_) => ("false", "true"),
+        Bson::DateTime(_) => ("new Date(-9223372036854775808)", "new Date(9223372036854775807)"),
+        Bson::ObjectId(_) => {
+            ("ObjectId('000000000000000000000000')", "ObjectId('ffffffffffffffffffffffff')")
+        }
+        _ => ("MinKey", "MaxKey"),
+    };
+    ((low.to_owned(), true), (high.to_owned(), true))
 }
 
 /// All values of one type.
 fn bracket(value: &Bson, descending: bool) -> Part {
     let low = vec![key::bracket_byte(value, descending)];
     let high = after(&low);
-    Part { low, high, point: false }
+    let (first, last) = type_ends(value);
+    let text = if descending { (last, first) } else { (first, last) };
+    Part { low, high, point: false, text }
 }
 
 fn compared(comparison: Comparison, value: &Bson, descending: bool) -> Option<Vec<Part>> {
@@ -217,7 +296,9 @@ fn compared(comparison: Comparison, value: &Bson, descending: bool) -> Option<Ve
         (false, true) => (all.low, here.high),
         (false, false) => (all.low, here.low),
     };
-    Some(vec![Part { low, high, point: false }])
+    let end = (here.text.0.0, inclusive);
+    let text = if upwards { (end, all.text.1) } else { (all.text.0, end) };
+    Some(vec![Part { low, high, point: false, text }])
 }
 
 /// The least bytes after everything that begins with `prefix`; of nothing, after everything.

@@ -81,7 +81,7 @@ pub fn plan(
         None => {}
     }
     // At most one document has an `_id`: no order to think of.
-    if let Some(id) = conjuncts.iter().find_map(id_of) {
+    if let Some(id) = conjuncts.iter().find_map(equal_id) {
         return Plan { access: Access::Id(id.clone()), sorted: true };
     }
     let usable = candidates.iter().enumerate().filter(|(_, candidate)| {
@@ -98,8 +98,12 @@ pub fn plan(
     }
 }
 
-/// The `_id` that a condition asks for, if it leads to at most one document.
-fn id_of<'a>(conjunct: &Conjunct<'a>) -> Option<&'a Bson> {
+/// The `_id` that a filter asks for, if it leads to at most one document.
+pub fn id_of(filter: &Filter) -> Option<&Bson> {
+    filter.conjuncts().iter().find_map(equal_id)
+}
+
+fn equal_id<'a>(conjunct: &Conjunct<'a>) -> Option<&'a Bson> {
     match conjunct.condition {
         // An array is no `_id`, and null may be meant for a missing one.
         Condition::Equal(value) if conjunct.path == "_id" && !matches!(value, Bson::Array(_)) => {

@@ -1,0 +1,518 @@
+//! `aggregate`: a pipeline over a collection, a view, or documents that a first stage makes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bson::{Bson, DateTime, Document, RawBsonRef, RawDocumentBuf, doc};
+
+use super::Command;
+use super::context::{Context, count as tick};
+use super::cursor::{Cursor, Feed};
+use super::definition::{batch_size, size_on_disk};
+use super::fields::{Fields, decode};
+use super::output::Output;
+use super::read::encode;
+use super::scan::{Flow, Scan};
+use super::search::Search;
+use super::spool::{Spool, Unspooled};
+use super::{explain, name};
+use crate::engine::Shared;
+use crate::engine::aggregate::{self, Collections, Documents, Pipeline};
+use crate::engine::expr::Scope;
+use crate::engine::index::check_collation;
+use crate::engine::query::Filter;
+use crate::engine::storage::{self, Collection, Kind, Reading};
+use crate::error::{Code, Error, Result};
+use crate::interrupt::Interrupt;
+use crate::refuse;
+
+pub(super) const COMMANDS: &[Command] = &[Command {
+    name: "aggregate",
+    aliases: &[],
+    help: "documents sent through the stages of a pipeline",
+    admin_only: false,
+    run: aggregate,
+}];
+
+/// What stands in front of an error that a document raises.
+const RUNNING: &str = "PlanExecutor error during aggregation :: caused by :: ";
+
+/// How deep views may stand on views.
+const DEEPEST_VIEW: usize = 20;
+
+/// Documents fetched from storage at once.
+const CHUNK: usize = 256;
+
+fn aggregate(context: &Context<'_>) -> Result<RawDocumentBuf> {
+    tick(&context.shared.tally.command);
+    let name = match context.body.iter().next() {
+        Some(Ok((_, RawBsonRef::String(_)))) => Some(context.collection_name()?),
+        Some(Ok((_, value))) if super::fields::integer(value) == Some(1) => None,
+        _ => {
+            return Err(refuse!(
+                FAILED_TO_PARSE,
+                "Invalid command format: the 'aggregate' field must specify a collection name or 1"
+            ));
+        }
+    };
+    let fields = Fields::command("aggregate", context.body)?;
+    let stages = match fields.value("pipeline") {
+        Some(RawBsonRef::Array(stages)) => stages
+            .into_iter()
+            .map(|stage| match stage.map_err(|error| refuse!(INVALID_BSON, "{error}"))? {
+                RawBsonRef::Document(stage) => Ok(Bson::Document(decode(stage)?)),
+                _ => Err(refuse!(
+                    TYPE_MISMATCH,
+                    "Each element of the 'pipeline' array must be an object"
+                )),
+            })
+            .collect::<Result<Vec<_>>>()?,
+        Some(_) => {
+            return Err(refuse!(TYPE_MISMATCH, "'pipeline' option must be specified as an array"));
+        }
+        None => fields.required("pipeline", None)?,
+    };
+    let explained = fields.loose_flag("explain")?;
+    let has_cursor = fields.value("cursor").is_some();
+    let size = batch_size(&fields)?;
+    let disk = fields.flag("allowDiskUse")?.unwrap_or(true);
+    let hint = fields.value("hint");
+    let variables = fields.raw_document("let")?;
+    let bypass = fields.loose_flag("bypassDocumentValidation")?;
+    if let Some(collation) = fields.document("collation")? {
+        check_collation(&Bson::Document(collation))?;
+    }
+    fields.ignore(&["exchange", "fromMongos", "needsMerge", "isMapReduceCommand"]);
+    fields.finish()?;
+    if !has_cursor && !explained {
+        return Err(refuse!(
+            FAILED_TO_PARSE,
+            "The 'cursor' option is required, except for aggregate with the explain argument"
+        ));
+    }
+    let scope = context.scope(variables)?;
+    let target = name.unwrap_or("$cmd.aggregate");
+    let namespace = context.namespace(target);
+    let run = Run::compile(context, name, stages, &scope, hint)?;
+    if explained {
+        return explain::pipeline(context, &namespace, &run);
+    }
+    let mut surroundings = surroundings(context, scope);
+    surroundings.allow_disk_use = disk;
+    let mut documents = Spool::default();
+    run.execute(context, &surroundings, bypass, &mut |document| {
+        documents.push(&encode(&document)?)
+    })?;
+    let feed = Feed::Spool(documents.finish()?);
+    Cursor { namespace, feed, skip: 0, limit: None, keep: false }.open(context, size, false)
+}
+
+fn surroundings(context: &Context<'_>, scope: Scope) -> aggregate::Context {
+    let others = Others {
+        shared: Arc::clone(context.shared),
+        database: context.database.to_owned(),
+        interrupt: context.interrupt.clone(),
+        depth: 0,
+    };
+    aggregate::Context::new(scope, context.interrupt.clone()).with_collections(Arc::new(others))
+}
+
+/// The documents of a view, sent through further stages.
+pub(super) fn of_view(
+    context: &Context<'_>,
+    name: &str,
+    stages: Vec<Bson>,
+    scope: &Scope,
+) -> Result<Unspooled> {
+    let run = Run::compile(context, Some(name), stages, scope, None)?;
+    let mut documents = Spool::default();
+    let surroundings = surroundings(context, scope.clone());
+    run.execute(context, &surroundings, false, &mut |document| {
+        documents.push(&encode(&document)?)
+    })?;
+    documents.finish()
+}
+
+/// An aggregation, compiled: where documents come from, what they go through, where they end.
+pub(super) struct Run {
+    source: Source,
+    /// Stages that the source has done already.
+    covered: usize,
+    pub(super) pipeline: Pipeline,
+    output: Option<Output>,
+}
+
+/// Where a pipeline's documents come from.
+enum Source {
+    /// Nowhere: the collection does not exist.
+    Nothing,
+    Collection(Arc<Collection>, String, Box<Search>),
+    /// Made by a first stage.
+    Made(Vec<Document>),
+}
+
+impl Run {
+    fn compile(
+        context: &Context<'_>,
+        name: Option<&str>,
+        mut stages: Vec<Bson>,
+        scope: &Scope,
+        hint: Option<RawBsonRef<'_>>,
+    ) -> Result<Self> {
+        let output = Output::take(context, &mut stages)?;
+        let made = match first_stage(&stages) {
+            Some((stage, argument)) => make(context, name, stage, argument, scope)?,
+            None => None,
+        };
+        if let Some(made) = made {
+            stages.remove(0);
+            let pipeline = Pipeline::parse(&stages, scope)?;
+            return Ok(Self { source: Source::Made(made), covered: 0, pipeline, output });
+        }
+        let Some(name) = name else {
+            let first = first_stage(&stages).map_or("", |(stage, _)| stage);
+            return Err(refuse!(
+                INVALID_NAMESPACE,
+                "{{aggregate: 1}} is not valid for '{first}'; a collection is required."
+            ));
+        };
+        let (name, stages) = through_views(context.shared, context.database, name, stages)?;
+        let pipeline = Pipeline::parse(&stages, scope)?;
+        let Some(collection) = context.collection(&name) else {
+            return Ok(Self { source: Source::Nothing, covered: 0, pipeline, output });
+        };
+        let (filter, covered) = match pipeline.leading_match() {
+            Some((filter, covered)) => (filter.clone(), covered),
+            None => (Document::new(), 0),
+        };
+        let sort = if covered == 0 { leading_sort(&stages) } else { Document::new() };
+        let mut search = Search::new(&filter, &sort, hint, scope)?;
+        let namespace = context.namespace(&name);
+        // An index may spare the sort; when it does not, the stage sorts.
+        if !sort.is_empty() && !search.plan(&namespace, &collection.shape())?.sorted {
+            search = Search::new(&filter, &Document::new(), hint, scope)?;
+        }
+        search.plan(&namespace, &collection.shape())?;
+        Ok(Self {
+            source: Source::Collection(collection, namespace, Box::new(search)),
+            covered,
+            pipeline,
+            output,
+        })
+    }
+
+    /// How many stages the search does.
+    pub(super) fn covered(&self) -> usize {
+        self.covered
+    }
+
+    /// The search that feeds it, with its namespace and collection.
+    pub(super) fn search(&self) -> Option<(&Arc<Collection>, &str, &Search)> {
+        match &self.source {
+            Source::Collection(collection, namespace, search) => {
+                Some((collection, namespace, search))
+            }
+            Source::Nothing | Source::Made(_) => None,
+        }
+    }
+
+    /// Runs it and gives what comes out.
+    fn execute(
+        &self,
+        context: &Context<'_>,
+        surroundings: &aggregate::Context,
+        bypass: bool,
+        give: &mut dyn FnMut(Document) -> Result<()>,
+    ) -> Result<()> {
+        let running = |error: Error| match error.code() {
+            Some(Code::MAX_TIME_MS_EXPIRED) => error,
+            _ => error.prefixed(RUNNING),
+        };
+        let input: Documents<'_> = match &self.source {
+            Source::Nothing => Box::new(std::iter::empty()),
+            Source::Made(documents) => Box::new(documents.iter().cloned().map(Ok)),
+            Source::Collection(collection, namespace, search) => {
+                let (scan, _) = search.scan(namespace, collection)?;
+                let reading = context.storage().reading()?;
+                Box::new(Stream::new(
+                    reading,
+                    scan,
+                    search.filter.clone(),
+                    context.interrupt.clone(),
+                ))
+            }
+        };
+        let documents = self.pipeline.run_from(self.covered, input, surroundings);
+        match &self.output {
+            None => {
+                for document in documents {
+                    give(document.map_err(running)?)?;
+                }
+            }
+            Some(output) => output.write(
+                context,
+                documents.map(|document| document.map_err(running)),
+                bypass,
+            )?,
+        }
+        Ok(())
+    }
+}
+
+/// Name and argument of the first stage.
+fn first_stage(stages: &[Bson]) -> Option<(&str, &Bson)> {
+    let stage = stages.first()?.as_document()?;
+    stage.iter().next().map(|(name, argument)| (name.as_str(), argument))
+}
+
+/// The order that a pipeline begins with.
+fn leading_sort(stages: &[Bson]) -> Document {
+    match first_stage(stages) {
+        Some(("$sort", Bson::Document(sort)))
+            if !sort.values().any(|order| matches!(order, Bson::Document(_))) =>
+        {
+            sort.clone()
+        }
+        _ => Document::new(),
+    }
+}
+
+/// The documents of a stage that needs no input; `None` for another stage.
+fn make(
+    context: &Context<'_>,
+    name: Option<&str>,
+    stage: &str,
+    argument: &Bson,
+    scope: &Scope,
+) -> Result<Option<Vec<Document>>> {
+    let object = || match argument {
+        Bson::Document(argument) => Ok(argument),
+        other => Err(refuse!(
+            FAILED_TO_PARSE,
+            "{stage} must take an object, but found: {}",
+            crate::value::text::value(other)
+        )),
+    };
+    let collection = || {
+        let name = name.unwrap_or_default();
+        context.collection(name).ok_or_else(|| {
+            refuse!(NAMESPACE_NOT_FOUND, "Collection [{}] not found.", context.namespace(name))
+        })
+    };
+    match stage {
+        "$documents" => {
+            let expression = crate::engine::expr::Expression::parse(argument, scope)?;
+            let value = expression.evaluate(&Document::new(), scope)?;
+            let refused = || {
+                Error::command(
+                    Code(5858203),
+                    "an array is expected, but found something else in $documents",
+                )
+            };
+            let Some(Bson::Array(elements)) = value else { return Err(refused()) };
+            let documents = elements.into_iter().map(|element| match element {
+                Bson::Document(document) => Ok(document),
+                _ => Err(refused()),
+            });
+            documents.collect::<Result<Vec<_>>>().map(Some)
+        }
+        "$collStats" => {
+            let (wanted, collection) = (object()?, collection()?);
+            let mut found = doc! {
+                "ns": context.namespace(name.unwrap_or_default()),
+                "host": super::information::host(),
+                "localTime": DateTime::now(),
+            };
+            if wanted.contains_key("storageStats") {
+                found.insert("storageStats", storage_stats(&collection));
+            }
+            if wanted.contains_key("count") {
+                found.insert("count", number(collection.documents()));
+            }
+            Ok(Some(vec![found]))
+        }
+        "$indexStats" => {
+            object()?;
+            let collection = collection()?;
+            let shape = collection.shape();
+            let found = shape.indexes.iter().map(|index| {
+                doc! {
+                    "name": &index.definition.name,
+                    "key": index.definition.key(),
+                    "host": super::information::host(),
+                    "accesses": { "ops": 0_i64, "since": DateTime::now() },
+                    "spec": index.definition.spec.clone(),
+                }
+            });
+            Ok(Some(found.collect()))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A number as the server sends it: int32 while that is enough.
+pub(super) fn number(value: u64) -> Bson {
+    i32::try_from(value).map_or_else(|_| Bson::Int64(value.cast_signed()), Bson::Int32)
+}
+
+/// What `collStats` and `$collStats` tell of a collection.
+pub(super) fn storage_stats(collection: &Collection) -> Document {
+    let shape = collection.shape();
+    let (documents, bytes) = (collection.documents(), collection.bytes());
+    let sizes: Document = shape
+        .indexes
+        .iter()
+        .map(|index| (index.definition.name.clone(), number(size_on_disk(0))))
+        .collect();
+    let mut stats = doc! {
+        "size": number(bytes),
+        "count": number(documents),
+        "storageSize": number(size_on_disk(bytes)),
+        "totalIndexSize": number(size_on_disk(0) * shape.indexes.len() as u64),
+        "totalSize": number(size_on_disk(bytes) + size_on_disk(0) * shape.indexes.len() as u64),
+        "indexSizes": sizes,
+        "nindexes": number(shape.indexes.len() as u64),
+        "capped": shape.options.contains_key("capped"),
+    };
+    if documents > 0 {
+        stats.insert("avgObjSize", number(bytes / documents));
+    }
+    for (listed, option) in [("max", "max"), ("maxSize", "size")] {
+        if let Some(value) = shape.options.get(option) {
+            stats.insert(listed, value.clone());
+        }
+    }
+    stats
+}
+
+/// The collection under a name that may be a view's, and the stages with those of the views in front.
+pub(super) fn through_views(
+    shared: &Shared,
+    database: &str,
+    name: &str,
+    mut stages: Vec<Bson>,
+) -> Result<(String, Vec<Bson>)> {
+    let mut name = name.to_owned();
+    for _ in 0..DEEPEST_VIEW {
+        let Some(collection) = shared.storage.collection(database, &name) else {
+            return Ok((name, stages));
+        };
+        let shape = collection.shape();
+        if shape.kind() == Kind::Collection {
+            return Ok((name, stages));
+        }
+        let mut whole = shape.options.get_array("pipeline").cloned().unwrap_or_default();
+        whole.append(&mut stages);
+        stages = whole;
+        name = shape.options.get_str("viewOn").unwrap_or_default().to_owned();
+        name::check_readable(database, &name)?;
+    }
+    Err(Error::command(
+        Code(165),
+        format!("View depth limit exceeded; maximum depth is {DEEPEST_VIEW}"),
+    ))
+}
+
+/// The documents of a scan that match a filter, fetched chunk by chunk.
+pub(super) struct Stream {
+    reading: Reading,
+    scan: Scan,
+    filter: Filter,
+    interrupt: Interrupt,
+    chunk: std::vec::IntoIter<Document>,
+    failed: bool,
+}
+
+impl Stream {
+    pub(super) fn new(reading: Reading, scan: Scan, filter: Filter, interrupt: Interrupt) -> Self {
+        Self { reading, scan, filter, interrupt, chunk: Vec::new().into_iter(), failed: false }
+    }
+}
+
+impl Iterator for Stream {
+    type Item = Result<Document>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(document) = self.chunk.next() {
+                return Some(Ok(document));
+            }
+            if self.failed || self.scan.is_done() {
+                return None;
+            }
+            let mut chunk = Vec::with_capacity(CHUNK);
+            let (filter, all) = (&self.filter, self.filter.is_all());
+            let outcome = self.scan.run(&self.reading, &self.interrupt, &mut |_, bytes| {
+                let document = decode(storage::document(bytes)?)?;
+                if all || filter.matches(&document)? {
+                    chunk.push(document);
+                }
+                Ok(if chunk.len() == CHUNK { Flow::Stop } else { Flow::On })
+            });
+            self.chunk = chunk.into_iter();
+            if let Err(error) = outcome {
+                self.failed = true;
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+/// The other collections of a database, for `$lookup` and its kin.
+struct Others {
+    shared: Arc<Shared>,
+    database: String,
+    interrupt: Interrupt,
+    depth: usize,
+}
+
+impl fmt::Debug for Others {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Others").field("database", &self.database).finish_non_exhaustive()
+    }
+}
+
+impl Collections for Others {
+    fn scan(&self, name: &str, filter: &Document) -> Result<Documents<'_>> {
+        let scope = Scope::new(DateTime::now());
+        let (base, stages) = through_views(&self.shared, &self.database, name, Vec::new())?;
+        let Some(collection) = self.shared.storage.collection(&self.database, &base) else {
+            return Ok(Box::new(std::iter::empty()));
+        };
+        let namespace = format!("{}.{base}", self.database);
+        let reading = self.shared.storage.reading()?;
+        if stages.is_empty() {
+            let search = Search::new(filter, &Document::new(), None, &scope)?;
+            let (scan, _) = search.scan(&namespace, &collection)?;
+            return Ok(Box::new(Stream::new(reading, scan, search.filter, self.interrupt.clone())));
+        }
+        if self.depth == DEEPEST_VIEW {
+            return Err(Error::command(
+                Code(165),
+                format!("View depth limit exceeded; maximum depth is {DEEPEST_VIEW}"),
+            ));
+        }
+        // A view's documents are gathered: what its pipeline is made of ends with this call.
+        let search = Search::new(&Document::new(), &Document::new(), None, &scope)?;
+        let (scan, _) = search.scan(&namespace, &collection)?;
+        let pipeline = Pipeline::parse(&stages, &scope)?;
+        let others = Self {
+            shared: Arc::clone(&self.shared),
+            database: self.database.clone(),
+            interrupt: self.interrupt.clone(),
+            depth: self.depth + 1,
+        };
+        let surroundings = aggregate::Context::new(scope.clone(), self.interrupt.clone())
+            .with_collections(Arc::new(others));
+        let stream = Stream::new(reading, scan, search.filter, self.interrupt.clone());
+        let filter = Filter::parse(filter, &scope)?;
+        let mut found = Vec::new();
+        for document in pipeline.run(Box::new(stream), &surroundings) {
+            let document = document?;
+            if filter.matches(&document)? {
+                found.push(Ok(document));
+            }
+        }
+        Ok(Box::new(found.into_iter()))
+    }
+}
