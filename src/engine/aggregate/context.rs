@@ -45,4 +45,10 @@ pub trait Collections: Debug + Send + Sync {
     /// # Errors
     /// What is wrong with the filter, and [`crate::Error::Storage`].
     fn scan(&self, collection: &str, filter: &Document) -> Result<Documents<'_>>;
+
+    /// Whether finding documents by this field is quick, so that a `$lookup` had better ask for each than read all.
+    fn has_index(&self, collection: &str, field: &str) -> bool {
+        let _ = collection;
+        field == "_id"
+    }
 }

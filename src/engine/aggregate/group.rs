@@ -1,6 +1,6 @@
 //! `$group` and `$sortByCount`: one document for each distinct value.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use bson::{Bson, Document, doc};
 
@@ -8,10 +8,10 @@ use super::flow::lazily;
 use super::memory::{self, Memory};
 use super::sort::Sorted;
 use super::{Context, Documents, Place, Row, Stage};
-use crate::engine::expr::{Accumulator, Expression, Ordered, Scope, State};
+use crate::engine::expr::{Accumulator, Expression, Scope, State};
 use crate::engine::query::Sort;
 use crate::error::{Code, Error, Result};
-use crate::value::size;
+use crate::value::{key, size};
 
 pub(super) const STAGES: &[Row] = &[
     Row {
@@ -183,7 +183,9 @@ impl Stage for Group {
         lazily(move || {
             let scope = &context.scope;
             let mut memory = Memory::new(context, memory::GROUP);
-            let mut places: BTreeMap<Ordered, usize> = BTreeMap::new();
+            // Equal numbers of different types have one encoding.
+            let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+            let mut encoded = Vec::new();
             // Groups come out in the order in which their first documents came in.
             let mut groups: Vec<(Bson, Running)> = Vec::new();
             for document in input {
@@ -194,13 +196,16 @@ impl Stage for Group {
                     None | Some(Bson::Undefined) => Bson::Null,
                     Some(id) => id,
                 };
-                let id = Ordered(id);
-                let at = match places.get(&id) {
+                encoded.clear();
+                key::encode(&id, false, &mut encoded);
+                let at = match places.get(&encoded) {
                     Some(at) => *at,
                     None => {
-                        memory.take(2 * size::of(&id.0) + 64 * (self.fields.len() + 1))?;
-                        groups.push((id.0.clone(), Running::start(&self.fields, &id.0, scope)?));
-                        places.insert(id, groups.len() - 1);
+                        memory
+                            .take(encoded.len() + size::of(&id) + 64 * (self.fields.len() + 1))?;
+                        let running = Running::start(&self.fields, &id, scope)?;
+                        groups.push((id, running));
+                        places.insert(encoded.clone(), groups.len() - 1);
                         groups.len() - 1
                     }
                 };

@@ -7,7 +7,9 @@ mod bucket;
 mod context;
 mod facet;
 mod flow;
+mod graph;
 mod group;
+mod joined;
 mod lookup;
 mod memory;
 mod pipeline;
@@ -80,6 +82,7 @@ const FAMILIES: &[&[Row]] = &[
     bucket::STAGES,
     facet::STAGES,
     flow::STAGES,
+    graph::STAGES,
     group::STAGES,
     lookup::STAGES,
     shape::STAGES,

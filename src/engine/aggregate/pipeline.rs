@@ -52,6 +52,21 @@ impl Pipeline {
         })
     }
 
+    /// Compiles the pipeline inside another stage.
+    ///
+    /// # Errors
+    /// As [`Pipeline::parse`], and 51047 for a stage that writes.
+    pub(super) fn parse_inner(stages: &[Bson], scope: &Scope, outer: &str) -> Result<Self> {
+        let names = stages.iter().filter_map(|stage| stage.as_document()?.keys().next());
+        if let Some(name) =
+            names.into_iter().find(|name| matches!(name.as_str(), "$out" | "$merge"))
+        {
+            let message = format!("{name} is not allowed within a {outer}'s sub-pipeline");
+            return Err(Error::command(Code(51047), message));
+        }
+        Self::parse(stages, scope)
+    }
+
     fn parse_where(
         stages: &[Bson],
         scope: &Scope,

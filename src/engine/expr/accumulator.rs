@@ -1,20 +1,20 @@
 //! Accumulators: one value out of many, for `$group` and, where the name is an operator too, for arrays.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fmt::Debug;
 
 use bson::{Bson, Document};
 
 use super::arithmetic::Total;
 use super::array::amount;
-use super::comparison::{Ordered, compare_values};
+use super::comparison::compare_values;
 use super::deviation::Deviation;
 use super::named::{parameters, required};
 use super::object::not_mergeable;
 use super::{Arguments, Expression, MANY, Operator, Parse, Scope};
 use crate::engine::query::Sort;
 use crate::error::{Code, Error, Result};
-use crate::value::{size, text};
+use crate::value::{key, size, text};
 
 /// One accumulator of the language.
 #[derive(Debug)]
@@ -525,15 +525,17 @@ impl State for Pushed {
 /// `$addToSet`; the values come in the order in which they were first seen.
 #[derive(Debug, Default)]
 struct Set {
-    seen: BTreeSet<Ordered>,
+    seen: HashSet<Vec<u8>>,
     values: Vec<Bson>,
 }
 
 impl State for Set {
     fn take(&mut self, value: Option<Bson>, _: &[&Bson]) -> Result<usize> {
         let Some(value) = value else { return Ok(0) };
-        let bytes = 2 * size::of(&value);
-        if !self.seen.insert(Ordered(value.clone())) {
+        let mut encoded = Vec::new();
+        key::encode(&value, false, &mut encoded);
+        let bytes = size::of(&value) + encoded.len();
+        if !self.seen.insert(encoded) {
             return Ok(0);
         }
         self.values.push(value);
