@@ -3,8 +3,10 @@
 //! The grammar (`grammar/shell.pest`) defines every lexical form and the structure; this room walks its tree and says
 //! things in words. It looks at tokens, never at characters, except in the one file that maps positions.
 
+mod context;
 mod decoration;
 mod grammar;
+mod highlight;
 mod mend;
 mod notice;
 mod pending;
@@ -14,7 +16,9 @@ mod rewrite;
 mod tree;
 mod verdict;
 
+pub use context::{Context, Place, context};
 pub use grammar::VERBS;
+pub use highlight::{Kind, Token, tokens};
 pub use mend::repaired;
 pub use position::Lines;
 pub use reader::{Entry, Reader, inputs};

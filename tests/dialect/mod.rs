@@ -1,5 +1,6 @@
 //! The dialect: every text a user may type, paste or run, and what becomes of it.
 
+mod completion;
 mod documents;
 mod reader;
 mod words;
