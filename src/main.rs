@@ -12,7 +12,7 @@ use tally::print::{Options, Paint};
 use tally::script::Limits;
 use tally::session::{Outcome, Session, Settings};
 use tally::shell::{Emulate, Output, Paced, Shell};
-use tally::{Error, Interrupt, Result, pipe};
+use tally::{Error, Interrupt, Result, pipe, repl};
 
 /// The stack of the thread that runs scripts. QuickJS stays well inside it and answers a deeper recursion itself.
 const STACK: usize = 64 * 1024 * 1024;
@@ -87,6 +87,10 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
     let mut session = Session::new(shell, settings)?;
     let outcome = scripts(&mut session, plan);
     let outcome = match outcome {
+        Outcome::Done if prompt => {
+            let settings = repl::Settings { quiet: plan.quiet, norc: plan.norc };
+            repl::run(&mut session, &settings)
+        }
         Outcome::Done if plan.interactive => {
             at_the_end(pipe::run(&mut session, io::stdin().lock()), plan.emulate)
         }

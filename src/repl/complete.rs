@@ -1,33 +1,8 @@
 //! What could stand at the cursor: candidates for each kind of place, from the same tables that run what is typed.
 
+use crate::dialect::Place;
 use crate::engine::{expr, query};
-use crate::shell::{self, Class, Emulate, Kind, Method, Run};
-
-/// A place in an input where something can be completed; `prefix` is what is there already.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// The start of a statement: a shell word or a global.
-    Statement,
-    /// A name inside an expression.
-    Global,
-    /// The arguments of a shell word before this one: `show |`.
-    Word(String),
-    /// A member of what the chain before the dot is.
-    Member(Vec<Link>),
-    /// The key of an object; the calls it stands in tell the collection.
-    Key(Option<Vec<Link>>),
-    /// A string that is the first argument of a call.
-    Argument(Vec<Link>),
-}
-
-/// One link of a chain like `db.users.find()`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Link {
-    /// A name, or a string in brackets.
-    Name(String),
-    /// A call, by the name that is called, with its first argument where that is a string.
-    Call(String, Option<String>),
-}
+use crate::shell::{self, Emulate, Kind, Method, Run};
 
 /// What may replace the prefix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,10 +34,8 @@ pub(super) trait Known {
     fn collections(&self, db: &str) -> Vec<String>;
     /// The fields of a collection.
     fn fields(&self, db: &str, collection: &str) -> Vec<String>;
-    /// The names of the counters in a collection of the current database.
-    fn counters(&self, collection: &str) -> Vec<String>;
-    /// The names of the globals, the user's own among them.
-    fn globals(&self) -> Vec<String>;
+    /// The names that can follow a chain of names, the user's own among them; the globals for an empty one.
+    fn members(&self, chain: &[&str]) -> Vec<String>;
     /// The shell words and, for each, what may follow it.
     fn words(&self) -> Vec<(String, Vec<String>)>;
 }
@@ -70,16 +43,16 @@ pub(super) trait Known {
 /// Everything that can stand at `place` and begins with `prefix`, sorted and without repetitions.
 pub(super) fn candidates(place: &Place, prefix: &str, known: &dyn Known) -> Vec<Candidate> {
     let mut found = match place {
-        Place::Statement => {
+        Place::Name { statement } => {
+            let words = if *statement { known.words() } else { Vec::new() };
             let mut found = globals(known);
-            found.extend(known.words().into_iter().map(|(word, _)| Candidate::same(word)));
+            found.extend(words.into_iter().map(|(word, _)| Candidate::same(word)));
             found
         }
-        Place::Global => globals(known),
-        Place::Word(verb) => word_arguments(verb, known),
-        Place::Member(chain) => members(chain, known),
-        Place::Key(chain) => keys(chain.as_deref(), prefix, known),
-        Place::Argument(chain) => arguments(chain, known),
+        Place::Member { chain } => members(chain, known),
+        Place::Key { call, path, .. } => keys(call, path, prefix, known),
+        Place::Argument { verb, before } if before.is_empty() => word_arguments(verb, known),
+        Place::Argument { .. } | Place::Nothing => Vec::new(),
     };
     found.retain(|candidate| candidate.name.starts_with(prefix));
     found.sort();
@@ -88,18 +61,16 @@ pub(super) fn candidates(place: &Place, prefix: &str, known: &dyn Known) -> Vec<
 }
 
 fn globals(known: &dyn Known) -> Vec<Candidate> {
-    let functions = shell::class("globalThis").map_or(&[] as &[Method], |class| class.methods);
-    let mut found: Vec<Candidate> = known
-        .globals()
-        .into_iter()
-        .filter(|name| is_identifier(name))
-        .map(Candidate::same)
-        .collect();
-    for method in visible(functions, known.emulate()) {
-        found.retain(|candidate| candidate.name != method.name);
-        found.push(call(method));
+    let mut found: Vec<Candidate> = named(&known.members(&[]));
+    if let Some(class) = shell::class("globalThis") {
+        found.extend(visible(class.methods, known.emulate()).map(call));
     }
     found
+}
+
+/// Names that can be typed as they are.
+fn named(names: &[String]) -> Vec<Candidate> {
+    names.iter().filter(|name| is_identifier(name)).map(Candidate::same).collect()
 }
 
 fn word_arguments(verb: &str, known: &dyn Known) -> Vec<Candidate> {
@@ -115,86 +86,70 @@ fn word_arguments(verb: &str, known: &dyn Known) -> Vec<Candidate> {
 enum Subject {
     Database(String),
     Collection(String, String),
-    Class(&'static Class),
+    /// An object of that class.
+    Class(&'static str),
 }
 
-fn subject(chain: &[Link], known: &dyn Known) -> Option<Subject> {
+/// The name of a link that is called: `find` of `find()`.
+fn called(link: &str) -> Option<&str> {
+    link.strip_suffix("()").filter(|name| !name.is_empty())
+}
+
+fn subject(chain: &[String], known: &dyn Known) -> Option<Subject> {
     let (first, rest) = chain.split_first()?;
-    let mut subject = match first {
-        Link::Name(name) if name == "db" => Subject::Database(known.db()),
-        Link::Name(name) => Subject::Class(global(name, known.emulate())?),
-        Link::Call(name, _) => Subject::Class(global(name, known.emulate())?),
+    let mut subject = match called(first) {
+        None if first == "db" => Subject::Database(known.db()),
+        None => return None,
+        Some(global) => Subject::Class(made_by(global, known.emulate())?),
     };
     for link in rest {
-        subject = match (subject, link) {
-            (Subject::Database(db), Link::Name(name)) => Subject::Collection(db, name.clone()),
-            (Subject::Database(db), Link::Call(method, argument)) => {
-                match (method.as_str(), argument) {
-                    ("getCollection", Some(name)) => Subject::Collection(db, name.clone()),
-                    ("getSiblingDB" | "getSisterDB", Some(name)) => Subject::Database(name.clone()),
-                    _ => Subject::Class(answer("Database", method)?),
-                }
+        subject = match (subject, called(link)) {
+            (Subject::Database(db), None) => Subject::Collection(db, link.clone()),
+            (Subject::Database(_), Some(method)) => Subject::Class(answer("Database", method)?),
+            (Subject::Collection(db, name), None) => {
+                Subject::Collection(db, format!("{name}.{link}"))
             }
-            (Subject::Collection(db, name), Link::Name(inner)) => {
-                Subject::Collection(db, format!("{name}.{inner}"))
+            (Subject::Collection(db, _), Some("getDB")) => Subject::Database(db),
+            (Subject::Collection(..), Some(method)) => {
+                Subject::Class(answer("Collection", method)?)
             }
-            (Subject::Collection(db, name), Link::Call(method, argument)) => {
-                match (method.as_str(), argument) {
-                    ("getDB", _) => Subject::Database(db),
-                    ("getCollection", Some(inner)) => {
-                        Subject::Collection(db, format!("{name}.{inner}"))
-                    }
-                    _ => Subject::Class(answer("Collection", method)?),
-                }
-            }
-            (Subject::Class(class), Link::Call(method, _)) => {
-                Subject::Class(answer(class.name, method)?)
-            }
-            (Subject::Class(_), Link::Name(_)) => return None,
+            (Subject::Class(class), Some(method)) => Subject::Class(answer(class, method)?),
+            (Subject::Class(_), None) => return None,
         };
     }
     Some(subject)
 }
 
-/// The class behind a global: what it constructs, or its functions.
-fn global(name: &str, emulate: Emulate) -> Option<&'static Class> {
-    shell::classes().iter().find(|class| class.global == name && class.shells.include(emulate))
+/// The class of what a global makes when it is called.
+fn made_by(global: &str, emulate: Emulate) -> Option<&'static str> {
+    let mut classes = shell::classes().iter();
+    let class = classes.find(|class| class.global == global && class.shells.include(emulate))?;
+    (class.kind != Kind::Functions).then_some(class.name)
 }
 
 /// The class of what a method answers, where there is something to call on it.
-fn answer(class: &str, method: &str) -> Option<&'static Class> {
-    let answer = match (class, method) {
-        ("Collection" | "Database", "find" | "aggregate") => "Cursor",
+fn answer(class: &str, method: &str) -> Option<&'static str> {
+    Some(match (class, method) {
+        ("Database", "getCollection") => "Collection",
+        ("Database", "getSiblingDB" | "getSisterDB") => "Database",
+        ("Database" | "Collection", "aggregate") | ("Collection", "find") => "Cursor",
         ("Collection", "initializeOrderedBulkOp" | "initializeUnorderedBulkOp") => "Bulk",
-        // A cursor's and a bulk builder's methods answer with the same object, but for those that end it.
+        ("Mongo", "getDB") => "Database",
+        // What does not end a cursor or a bulk builder answers with the same object.
         (
             "Cursor",
-            "toArray" | "forEach" | "next" | "count" | "itcount" | "size" | "explain" | "hasNext"
-            | "map",
-        ) => {
-            return None;
-        }
-        ("Cursor", _) => "Cursor",
-        ("Bulk", "insert" | "execute") => return None,
-        ("Bulk", _) => "Bulk",
+            "sort" | "limit" | "skip" | "pretty" | "hint" | "batchSize" | "projection"
+            | "collation" | "min" | "max",
+        ) => "Cursor",
+        ("Bulk", "find" | "upsert") => "Bulk",
         _ => return None,
-    };
-    shell::class(answer)
+    })
 }
 
-fn members(chain: &[Link], known: &dyn Known) -> Vec<Candidate> {
+fn members(chain: &[String], known: &dyn Known) -> Vec<Candidate> {
     let emulate = known.emulate();
-    match subject(chain, known) {
-        None => Vec::new(),
-        Some(Subject::Class(class)) => {
-            let constructs = matches!(chain, [Link::Name(_)]) && class.kind != Kind::Functions;
-            // The methods of an ObjectId are on an ObjectId, not on its constructor.
-            if constructs {
-                Vec::new()
-            } else {
-                visible(class.methods, emulate).map(call).collect()
-            }
-        }
+    let mut found = match subject(chain, known) {
+        Some(Subject::Class(class)) => methods(class, emulate),
         Some(Subject::Database(db)) => {
             let mut found = methods("Database", emulate);
             found.extend(known.collections(&db).iter().map(|name| collection(name, emulate)));
@@ -204,15 +159,20 @@ fn members(chain: &[Link], known: &dyn Known) -> Vec<Candidate> {
             let mut found = methods("Collection", emulate);
             let inner = format!("{name}.");
             let names = known.collections(&db);
-            found.extend(
-                names
-                    .iter()
-                    .filter_map(|name| name.strip_prefix(&inner))
-                    .map(|name| collection(name, emulate)),
-            );
+            let names = names.iter().filter_map(|name| name.strip_prefix(&inner));
+            found.extend(names.map(|name| collection(name, emulate)));
             found
         }
+        None => Vec::new(),
+    };
+    // What scripts have put there can be seen only by looking, and only where nothing has to be called.
+    if chain.iter().all(|link| !link.ends_with(')')) {
+        let names: Vec<&str> = chain.iter().map(String::as_str).collect();
+        let mut others = named(&known.members(&names));
+        others.retain(|other| !found.iter().any(|candidate| candidate.name == other.name));
+        found.append(&mut others);
     }
+    found
 }
 
 fn methods(class: &str, emulate: Emulate) -> Vec<Candidate> {
@@ -248,45 +208,39 @@ fn collection(name: &str, emulate: Emulate) -> Candidate {
     if name.split('.').all(is_identifier) {
         return Candidate::same(name);
     }
-    let text = match emulate {
-        Emulate::Mongo => format!("[\"{}\"]", name.replace('\\', "\\\\").replace('"', "\\\"")),
-        Emulate::Mongosh => format!("['{}']", name.replace('\\', "\\\\").replace('\'', "\\'")),
-    };
-    Candidate { name: name.to_owned(), text, over_dot: true }
+    Candidate {
+        name: name.to_owned(),
+        text: format!("[{}]", in_quotes(name, emulate)),
+        over_dot: true,
+    }
 }
 
-fn keys(chain: Option<&[Link]>, prefix: &str, known: &dyn Known) -> Vec<Candidate> {
+fn in_quotes(name: &str, emulate: Emulate) -> String {
+    let name = name.replace('\\', "\\\\");
+    match emulate {
+        Emulate::Mongo => format!("\"{}\"", name.replace('"', "\\\"")),
+        Emulate::Mongosh => format!("'{}'", name.replace('\'', "\\'")),
+    }
+}
+
+fn keys(call: &[String], path: &[String], prefix: &str, known: &dyn Known) -> Vec<Candidate> {
     if prefix.starts_with('$') {
         return operators().map(Candidate::same).collect();
     }
-    let (Some((Link::Call(..), before))) = chain.and_then(|chain| chain.split_last()) else {
-        return Vec::new();
-    };
-    match subject(before, known) {
-        Some(Subject::Collection(db, name)) => {
-            known.fields(&db, &name).into_iter().map(Candidate::same).collect()
-        }
-        _ => Vec::new(),
-    }
+    let Some((_, before)) = call.split_last() else { return Vec::new() };
+    let Some(Subject::Collection(db, name)) = subject(before, known) else { return Vec::new() };
+    // In `{address: {ci` the fields of `address` count; an operator on the way (`$set`) is no field.
+    let path: Vec<&str> =
+        path.iter().map(String::as_str).filter(|key| !key.starts_with('$')).collect();
+    let above = if path.is_empty() { String::new() } else { path.join(".") + "." };
+    let names = known.fields(&db, &name);
+    names.iter().filter_map(|name| name.strip_prefix(&above)).map(field).collect()
 }
 
-fn arguments(chain: &[Link], known: &dyn Known) -> Vec<Candidate> {
-    let Some((Link::Call(method, _), before)) = chain.split_last() else { return Vec::new() };
-    let names = match (method.as_str(), before.is_empty()) {
-        ("counter", true) => known.counters("counters"),
-        ("nextVal", true) => known.counters("sequences"),
-        ("getCollection", _) => match subject(before, known) {
-            Some(Subject::Database(db)) => known.collections(&db),
-            _ => Vec::new(),
-        },
-        ("getSiblingDB" | "getSisterDB" | "getDB", false) => known.databases(),
-        ("distinct", false) => match subject(before, known) {
-            Some(Subject::Collection(db, name)) => known.fields(&db, &name),
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
-    };
-    names.into_iter().map(Candidate::same).collect()
+/// A field as a key: in quotes if it has to be.
+fn field(name: &str) -> Candidate {
+    let text = if is_identifier(name) { name.to_owned() } else { in_quotes(name, Emulate::Mongo) };
+    Candidate { name: name.to_owned(), text, over_dot: false }
 }
 
 /// Every operator that a document can hold.
@@ -325,13 +279,15 @@ mod tests {
             names.iter().map(|name| (*name).to_owned()).collect()
         }
         fn fields(&self, db: &str, collection: &str) -> Vec<String> {
-            vec![format!("{db}_{collection}"), "email".into()]
+            vec!["address.city".into(), "email".into(), format!("{db}_{collection}")]
         }
-        fn counters(&self, collection: &str) -> Vec<String> {
-            vec![format!("in {collection}")]
-        }
-        fn globals(&self) -> Vec<String> {
-            vec!["myVariable".into(), "Math".into(), "odd name".into()]
+        fn members(&self, chain: &[&str]) -> Vec<String> {
+            let names: &[&str] = match chain {
+                [] => &["myVariable", "Math", "odd name"],
+                ["myVariable"] => &["size"],
+                _ => &[],
+            };
+            names.iter().map(|name| (*name).to_owned()).collect()
         }
         fn words(&self) -> Vec<(String, Vec<String>)> {
             vec![("show".into(), vec!["collections".into(), "dbs".into()]), ("use".into(), vec![])]
@@ -342,63 +298,78 @@ mod tests {
         candidates(place, prefix, &Fixed).into_iter().map(|candidate| candidate.name).collect()
     }
 
-    fn link(name: &str) -> Link {
-        Link::Name(name.to_owned())
+    fn member(chain: &[&str]) -> Place {
+        Place::Member { chain: owned(chain) }
     }
 
-    fn called(name: &str, argument: Option<&str>) -> Link {
-        Link::Call(name.to_owned(), argument.map(str::to_owned))
+    fn key(call: &[&str], path: &[&str]) -> Place {
+        Place::Key { call: owned(call), argument: 0, path: owned(path) }
+    }
+
+    fn argument(verb: &str) -> Place {
+        Place::Argument { verb: verb.to_owned(), before: Vec::new() }
+    }
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
     }
 
     #[test]
     fn words_and_globals_begin_a_statement() {
-        assert_eq!(names(&Place::Statement, "sh"), ["show"]);
-        assert_eq!(names(&Place::Global, "my"), ["myVariable"]);
-        assert_eq!(names(&Place::Global, "odd"), [""; 0]);
-        assert_eq!(names(&Place::Word("show".into()), "c"), ["collections"]);
-        assert_eq!(names(&Place::Word("use".into()), ""), ["admin", "shop"]);
-        assert_eq!(names(&Place::Word("it".into()), ""), [""; 0]);
+        assert_eq!(names(&Place::Name { statement: true }, "sho"), ["show"]);
+        assert_eq!(names(&Place::Name { statement: false }, "sho"), [""; 0]);
+        assert_eq!(names(&Place::Name { statement: false }, "my"), ["myVariable"]);
+        assert_eq!(names(&Place::Name { statement: true }, "odd"), [""; 0]);
+        assert_eq!(names(&argument("show"), "c"), ["collections"]);
+        assert_eq!(names(&argument("use"), ""), ["admin", "shop"]);
+        assert_eq!(names(&argument("it"), ""), [""; 0]);
+        assert_eq!(names(&Place::Nothing, ""), [""; 0]);
     }
 
     #[test]
     fn a_collection_that_is_no_identifier_goes_into_brackets() {
-        let found = candidates(&Place::Member(vec![link("db")]), "my", &Fixed);
-        assert_eq!(
-            found,
-            [Candidate { name: "my-coll".into(), text: "[\"my-coll\"]".into(), over_dot: true }]
-        );
-        assert!(names(&Place::Member(vec![link("db")]), "a").contains(&"a.b".to_owned()));
-        assert!(names(&Place::Member(vec![link("db"), link("a")]), "").contains(&"b".to_owned()));
+        let found = candidates(&member(&["db"]), "my", &Fixed);
+        let bracketed =
+            Candidate { name: "my-coll".into(), text: "[\"my-coll\"]".into(), over_dot: true };
+        assert_eq!(found, [bracketed]);
+        assert!(names(&member(&["db"]), "a").contains(&"a.b".to_owned()));
+        assert!(names(&member(&["db", "a"]), "").contains(&"b".to_owned()));
     }
 
     #[test]
-    fn the_chain_before_the_dot_decides() {
-        let other = vec![link("db"), called("getSiblingDB", Some("shop"))];
-        assert_eq!(names(&Place::Member(other), "ord"), ["orders"]);
-        assert_eq!(names(&Place::Member(vec![link("nobody")]), ""), [""; 0]);
+    fn methods_open_their_parenthesis() {
+        let text = |place: &Place, name: &str| {
+            let found = candidates(place, name, &Fixed);
+            found
+                .into_iter()
+                .find(|candidate| candidate.name == name)
+                .map(|candidate| candidate.text)
+        };
+        assert_eq!(text(&member(&["db", "users"]), "findOne").as_deref(), Some("findOne("));
+        assert_eq!(text(&member(&["db"]), "dropDatabase").as_deref(), Some("dropDatabase()"));
+        assert_eq!(text(&member(&["db", "users", "find()"]), "sort").as_deref(), Some("sort("));
+        assert_eq!(
+            text(&member(&["db", "users", "find()", "sort()"]), "limit").as_deref(),
+            Some("limit(")
+        );
+        assert_eq!(text(&member(&["db", "users", "count()"]), "sort"), None);
+    }
+
+    #[test]
+    fn other_objects_show_what_they_have() {
+        assert_eq!(names(&member(&["myVariable"]), "s"), ["size"]);
+        assert_eq!(names(&member(&["f()"]), ""), [""; 0]);
     }
 
     #[test]
     fn keys_are_fields_of_the_collection_or_operators() {
-        let find = vec![link("db"), link("users"), called("find", None)];
-        assert_eq!(names(&Place::Key(Some(find.clone())), ""), ["email", "test_users"]);
-        assert_eq!(names(&Place::Key(Some(find)), "$elem"), ["$elemMatch"]);
-        assert_eq!(names(&Place::Key(None), "$elem"), ["$elemMatch"]);
-        assert_eq!(names(&Place::Key(None), "e"), [""; 0]);
-    }
-
-    #[test]
-    fn strings_name_counters_collections_and_databases() {
-        assert_eq!(names(&Place::Argument(vec![called("counter", None)]), ""), ["in counters"]);
-        assert_eq!(names(&Place::Argument(vec![called("nextVal", None)]), ""), ["in sequences"]);
-        assert_eq!(
-            names(&Place::Argument(vec![link("db"), called("getCollection", None)]), "u"),
-            ["users"]
-        );
-        assert_eq!(
-            names(&Place::Argument(vec![link("db"), called("getSiblingDB", None)]), "s"),
-            ["shop"]
-        );
-        assert_eq!(names(&Place::Argument(vec![called("print", None)]), ""), [""; 0]);
+        let find = ["db", "users", "find"];
+        assert_eq!(names(&key(&find, &[]), ""), ["address.city", "email", "test_users"]);
+        assert_eq!(names(&key(&find, &["address"]), "c"), ["city"]);
+        assert_eq!(names(&key(&["db", "users", "update"], &["$set"]), "em"), ["email"]);
+        assert_eq!(candidates(&key(&find, &[]), "addr", &Fixed)[0].text, "\"address.city\"");
+        assert_eq!(names(&key(&find, &["age"]), "$elem"), ["$elemMatch"]);
+        assert_eq!(names(&key(&[], &[]), "$elem"), ["$elemMatch"]);
+        assert_eq!(names(&key(&[], &[]), "e"), [""; 0]);
     }
 }

@@ -1,6 +1,114 @@
 //! The interactive prompt: reading lines, completing, highlighting, remembering.
+//!
+//! The terminal belongs to this room while somebody types, and to the session while something runs. What is typed is cut
+//! into inputs by `dialect`, run by `session`; only this room names `rustyline`.
 
+mod assistant;
+mod banner;
 mod complete;
 mod history;
+mod lines;
 mod names;
+mod rc;
 mod secret;
+
+use std::cell::RefCell;
+
+use assistant::Assistant;
+use lines::{Lines, Typed};
+
+use crate::error::Error;
+use crate::session::{Outcome, Session};
+use crate::shell::{Emulate, words};
+
+/// How the prompt behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// No banner and no `bye`.
+    pub quiet: bool,
+    /// Do not read the rc file.
+    pub norc: bool,
+}
+
+/// Talks with the user until they leave. Answers with the exit they asked for, or how the last input ended.
+pub fn run(session: &mut Session, settings: &Settings) -> Outcome {
+    match greet(session, settings) {
+        Outcome::Done | Outcome::Failed => {}
+        exit @ Outcome::Exit(_) => return exit,
+    }
+    let shared = RefCell::new(session);
+    let outcome = Lines::open(Assistant::new(&shared), history::place())
+        .and_then(|mut lines| converse(&mut lines, &shared));
+    let session = shared.into_inner();
+    match outcome {
+        Ok(Outcome::Exit(code)) => Outcome::Exit(code),
+        Ok(outcome) => goodbye(session, settings, outcome),
+        Err(error) => {
+            session.fail(&Error::Usage(format!("cannot read from the terminal: {error}")))
+        }
+    }
+}
+
+/// The banner, then the user's own file.
+fn greet(session: &mut Session, settings: &Settings) -> Outcome {
+    if !settings.quiet {
+        let home = etcetera::home_dir().ok();
+        let lessons = words::word("learn").is_some();
+        let banner =
+            banner::banner(session.emulate(), &session.topology(), home.as_deref(), lessons);
+        if let Err(error) = session.say(&banner) {
+            return session.fail(&error);
+        }
+    }
+    if settings.norc { Outcome::Done } else { rc::run(session) }
+}
+
+/// The classic shell takes leave when the user has.
+fn goodbye(session: &mut Session, settings: &Settings, outcome: Outcome) -> Outcome {
+    if settings.quiet || session.emulate() == Emulate::Mongosh {
+        return outcome;
+    }
+    match session.say("bye") {
+        Ok(()) => outcome,
+        Err(error) => session.fail(&error),
+    }
+}
+
+/// Input after input, until the user leaves.
+fn converse(
+    lines: &mut Lines<Assistant<'_, '_>>,
+    shared: &RefCell<&mut Session>,
+) -> rustyline::Result<Outcome> {
+    let mut last = Outcome::Done;
+    let mut interrupted = false;
+    loop {
+        let prompt = prompt(&mut shared.borrow_mut());
+        let typed = lines.read(&prompt)?;
+        let again = interrupted;
+        interrupted = false;
+        match typed {
+            Typed::Inputs(entries) => {
+                for entry in &entries {
+                    last = shared.borrow_mut().submit(entry);
+                    if let Outcome::Exit(_) = last {
+                        return Ok(last);
+                    }
+                }
+                lines.helper().forget();
+            }
+            Typed::Nothing => {}
+            Typed::Interrupted if again => {
+                if shared.borrow_mut().say("(Ctrl-D or exit leaves)").is_err() {
+                    return Ok(last);
+                }
+            }
+            Typed::Interrupted => interrupted = true,
+            Typed::End => return Ok(last),
+        }
+    }
+}
+
+/// What stands before the cursor: the user's own prompt, or the database's name.
+fn prompt(session: &mut Session) -> String {
+    session.own_prompt().unwrap_or_else(|| banner::prompt(&session.db(), &session.topology()))
+}

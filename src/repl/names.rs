@@ -31,8 +31,6 @@ pub(super) enum Question {
     Collections(String),
     /// The names of fields, dotted ones too, in a sample of a collection.
     Fields(String, String),
-    /// The ids of a collection of counters.
-    Ids(String, String),
 }
 
 /// An answer that is there, or on its way.
@@ -111,13 +109,6 @@ fn names(backend: &dyn Backend, question: &Question) -> Vec<String> {
             );
             for document in reply.as_deref().map(batch).unwrap_or_default() {
                 fields(document, "", &mut found);
-            }
-        }
-        Question::Ids(db, collection) => {
-            let body = rawdoc! { "find": collection.as_str(), "limit": 1000, "singleBatch": true, "projection": { "_id": 1 } };
-            let reply = run(db, body);
-            for document in reply.as_deref().map(batch).unwrap_or_default() {
-                found.extend(text(RawBsonRef::Document(document), "_id"));
             }
         }
     }
@@ -203,7 +194,6 @@ mod tests {
             names.ask(Question::Fields("test".into(), "users".into())),
             ["_id", "address", "address.city", "name", "tags", "tags.k"]
         );
-        assert_eq!(names.ask(Question::Ids("test".into(), "counters".into())), ["users"]);
         assert!(names.ask(Question::Databases).is_empty());
     }
 

@@ -1,0 +1,198 @@
+//! What helps while a line is typed: colours and completions, both from the dialect's own tree.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use rustyline::completion::{Completer, Pair};
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::Hinter;
+use rustyline::validate::Validator;
+use rustyline::{Context, Helper};
+
+use super::complete::{self, Known};
+use super::lines::Continues;
+use super::names::{Names, Question};
+use crate::dialect::{self, Kind};
+use crate::print::{Ink, Paint};
+use crate::session::Session;
+use crate::shell::{Emulate, words};
+
+/// Longer inputs are not coloured: each key stroke reads the whole input again.
+const LONGEST: usize = 20_000;
+
+/// The session's names and the dialect's colours, for the terminal.
+pub(super) struct Assistant<'a, 's> {
+    session: &'a RefCell<&'s mut Session>,
+    names: Names,
+    /// The lines of the input before the one that is typed.
+    before: String,
+}
+
+impl<'a, 's> Assistant<'a, 's> {
+    /// An assistant over a session that nothing else borrows while a line is read.
+    pub(super) fn new(session: &'a RefCell<&'s mut Session>) -> Self {
+        let backend = session.borrow_mut().backend();
+        Self { session, names: Names::new(backend), before: String::new() }
+    }
+
+    /// Forgets what the database answered: an input ran.
+    pub(super) fn forget(&self) {
+        self.names.forget();
+    }
+}
+
+impl Continues for Assistant<'_, '_> {
+    fn continue_from(&mut self, text: &str) {
+        self.before = text.to_owned();
+    }
+}
+
+impl Known for Assistant<'_, '_> {
+    fn emulate(&self) -> Emulate {
+        self.session.borrow().emulate()
+    }
+
+    fn db(&self) -> String {
+        self.session.borrow_mut().db()
+    }
+
+    fn databases(&self) -> Vec<String> {
+        self.names.ask(Question::Databases)
+    }
+
+    fn collections(&self, db: &str) -> Vec<String> {
+        self.names.ask(Question::Collections(db.to_owned()))
+    }
+
+    fn fields(&self, db: &str, collection: &str) -> Vec<String> {
+        self.names.ask(Question::Fields(db.to_owned(), collection.to_owned()))
+    }
+
+    fn members(&self, chain: &[&str]) -> Vec<String> {
+        self.session.borrow_mut().script().members(chain)
+    }
+
+    fn words(&self) -> Vec<(String, Vec<String>)> {
+        let emulate = self.emulate();
+        let words = words::WORDS.iter().filter(|word| word.shells.include(emulate));
+        words
+            .map(|word| {
+                let nouns = if word.name == "show" { words::NOUNS } else { &[] };
+                (word.name.to_owned(), nouns.iter().map(|noun| noun.name.to_owned()).collect())
+            })
+            .collect()
+    }
+}
+
+impl Completer for Assistant<'_, '_> {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        cursor: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let text = format!("{}{}", self.before, &line[..cursor]);
+        let place = dialect::context(&text, text.len());
+        let found = complete::candidates(&place.place, &place.prefix, self);
+        // What began on an earlier line cannot be replaced any more.
+        let Some(mut start) = place.start.checked_sub(self.before.len()) else {
+            return Ok((cursor, Vec::new()));
+        };
+        let over_dot =
+            found.iter().any(|candidate| candidate.over_dot) && line[..start].ends_with('.');
+        if over_dot {
+            start -= 1;
+        }
+        let pairs = found.into_iter().map(|candidate| {
+            let dot = if over_dot && !candidate.over_dot { "." } else { "" };
+            Pair { display: candidate.name, replacement: format!("{dot}{}", candidate.text) }
+        });
+        Ok((start, pairs.collect()))
+    }
+}
+
+impl Hinter for Assistant<'_, '_> {
+    type Hint = String;
+}
+
+impl Validator for Assistant<'_, '_> {}
+
+impl Highlighter for Assistant<'_, '_> {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if self.before.len() + line.len() > LONGEST {
+            return Cow::Borrowed(line);
+        }
+        Cow::Owned(painted(&self.before, line))
+    }
+
+    fn highlight_char(&self, line: &str, _: usize, kind: CmdKind) -> bool {
+        kind != CmdKind::MoveCursor && self.before.len() + line.len() <= LONGEST
+    }
+}
+
+impl Helper for Assistant<'_, '_> {}
+
+/// A line in colours; `before` is the lines of the same input before it.
+fn painted(before: &str, line: &str) -> String {
+    let text = format!("{before}{line}");
+    let mut painted = String::with_capacity(line.len() * 2);
+    let mut position = before.len();
+    for token in dialect::tokens(&text) {
+        // A token may have begun on an earlier line: a template, a comment.
+        let start = token.span.start.max(position);
+        let Some(ink) = ink(token.kind) else { continue };
+        if start >= token.span.end {
+            continue;
+        }
+        painted.push_str(&text[position..start]);
+        painted.push_str(&Paint::Terminal.brush(&text[start..token.span.end], ink));
+        position = token.span.end;
+    }
+    painted.push_str(&text[position..]);
+    painted
+}
+
+/// The colour of a token; names and punctuation have none.
+fn ink(kind: Kind) -> Option<Ink> {
+    match kind {
+        Kind::Keyword | Kind::Verb | Kind::Document => Some(Ink::Keyword),
+        Kind::Constant | Kind::Number => Some(Ink::Number),
+        Kind::String | Kind::Template => Some(Ink::Text),
+        Kind::Regex | Kind::Broken => Some(Ink::Error),
+        Kind::Comment => Some(Ink::Comment),
+        Kind::Argument => Some(Ink::Function),
+        Kind::Word | Kind::Member | Kind::Key | Kind::Punctuation => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without the colours the line is what it was.
+    fn bare(painted: &str) -> String {
+        let mut bare = String::new();
+        let mut rest = painted;
+        while let Some((before, after)) = rest.split_once('\x1b') {
+            bare.push_str(before);
+            rest = after.split_once('m').expect("a colour ends with m").1;
+        }
+        bare + rest
+    }
+
+    #[test]
+    fn colours_follow_the_tokens_of_the_whole_input() {
+        assert_eq!(painted("", "var a = 1"), "\x1b[34mvar\x1b[0m a = \x1b[33m1\x1b[0m");
+        assert_eq!(
+            painted("s = `a\n", "var` + 1"),
+            "\x1b[32mvar\x1b[0m\x1b[32m`\x1b[0m + \x1b[33m1\x1b[0m"
+        );
+        for line in
+            ["db.users.find({name: “x”, $or: [<a: 1>]}) // 日本", "f(\"ab", "f(]) /a", "", "\t\n x"]
+        {
+            assert_eq!(bare(&painted("", line)), line);
+        }
+    }
+}
