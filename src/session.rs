@@ -3,22 +3,28 @@
 //! A session is what the prompt, a pipe, `--eval` and script files share. It hands shell words to `shell`, JavaScript to
 //! `script`, and what comes back to `print`; it decides which stream an error goes to, and nothing else.
 
+mod edit;
 mod report;
 mod terminal;
 
 use std::path::Path;
+
+use bson::RawDocumentBuf;
 
 use crate::dialect::{self, Code, Entry, Input, Part, Source, Verdict};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
 use crate::print::{self, Options, Shown, Style};
 use crate::script::{Answer, Limits, Script};
+use crate::shell::words::{self, Spoken};
 use crate::shell::{Emulate, Page, Shell};
 
 /// The name of what is typed or piped, in stacks.
 const TYPED: &str = "(shell)";
 /// The name of what `--eval` runs.
 const EVALUATED: &str = "(shell eval)";
+/// Clears a terminal and puts the cursor in its first place (ECMA-48).
+const CLEAR: &str = "\x1b[2J\x1b[H";
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
@@ -206,7 +212,7 @@ impl Session {
                     Ok(page) => self.page(&page, &options),
                     // The old shell catches what a query throws while it is shown, and goes on.
                     Err(error @ Error::Raised(_)) if self.emulate == Emulate::Mongo => {
-                        self.tell(&report::uncaught(&error, self.emulate))
+                        self.tell(&format!("Error: {}", report::text(&error)))
                     }
                     Err(error) => Err(error),
                 }
@@ -234,9 +240,32 @@ impl Session {
         Ok(())
     }
 
+    /// Runs a shell word and prints what it says.
     fn word(&mut self, verb: &str, arguments: &[String]) -> Result<()> {
-        let _ = (verb, arguments);
-        Ok(())
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let spoken = words::run(&mut self.script.shell(), verb, &arguments)?;
+        match spoken {
+            Spoken::Lines(lines) => self.lines(lines),
+            Spoken::Documents(documents) => {
+                let json = |document: &RawDocumentBuf| {
+                    self.style.json(&Shown::from_raw_document(document), &self.options)
+                };
+                self.lines(documents.iter().map(json).collect())
+            }
+            Spoken::Value(value) => {
+                let shown = Shown::from_raw(value.as_raw_bson_ref());
+                self.lines(self.style.value(&shown, &self.options).into_iter().collect())
+            }
+            Spoken::Page(page) => self.page(&page, &self.options.whole()),
+            Spoken::Clear if self.prompt => self.lines(vec![CLEAR.to_owned()]),
+            Spoken::Clear => Ok(()),
+            Spoken::Edit(name) => self.edit(&name),
+        }
+    }
+
+    fn lines(&mut self, lines: Vec<String>) -> Result<()> {
+        let output = &mut self.script.shell().output;
+        lines.iter().try_for_each(|line| output.line(line))
     }
 
     /// Tells of what ended an input, and says how it ended.

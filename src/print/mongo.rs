@@ -4,8 +4,8 @@
 //! has fewer than 80 characters, every run of tabs and line ends becomes one blank. Keys are escaped, which the old
 //! shell forgot.
 
-use bson::Bson;
 use bson::spec::BinarySubtype;
+use bson::{Bson, Document};
 
 use super::ink::{Ink, Inked, Paint};
 use super::scalar::{self, Moment};
@@ -26,6 +26,11 @@ pub fn tojson(value: &Shown, indent: &str, nolint: Option<bool>) -> String {
     let mut printer = Printer { out: Inked::default(), paint: Paint::Plain, nolint };
     printer.value(value, indent, 0);
     printer.out.into_string()
+}
+
+/// A document that an error message quotes.
+pub fn quote(document: &Document) -> String {
+    tojson(&Shown::from_bson(&Bson::Document(document.clone())), "", None)
 }
 
 /// One document of a cursor: one line, however wide.

@@ -1,6 +1,6 @@
 //! Exceptions: a Rust error becomes one, and an uncaught one becomes an error again, in the user's positions.
 
-use bson::{Bson, Document, RawDocumentBuf};
+use bson::{Document, RawDocumentBuf};
 use rquickjs::function::Constructor;
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Function, Object, Value};
@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Function, Object, Value};
 use super::convert::Decoder;
 use super::realm::{Realm, class_index, realm};
 use crate::error::{CommandError, Error, Raised};
-use crate::print::{Shown, mongo};
+use crate::print::mongo;
 use crate::shell::{self, Emulate, Kind};
 
 /// Makes everything unwind, past `catch` and `finally`: an endless loop that the interrupt handler ends at once.
@@ -112,8 +112,7 @@ fn raised<'js>(
     realm: &Realm<'js>,
     raised: &Raised,
 ) -> rquickjs::Result<Object<'js>> {
-    let text = raised
-        .text(|quoted| mongo::tojson(&Shown::from_bson(&Bson::Document(quoted.clone())), "", None));
+    let text = raised.text(mongo::quote);
     let object = plain(realm, &text)?;
     Decoder::served(ctx, realm).fields(&raw(&raised.fields), &object)?;
     match class_index(raised.class).filter(|at| shell::classes()[*at].kind == Kind::Errors) {

@@ -81,7 +81,7 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
 /// `JSON.parse` has the frame of a function there.
 pub(super) fn is_early(object: &Object<'_>, stack: &str) -> bool {
     string(object, "name").is_some_and(|name| name == "SyntaxError")
-        && stack.lines().next().is_some_and(|line| !line.contains(" ("))
+        && stack.lines().next().is_some_and(|line| !line.ends_with(')'))
 }
 
 fn memory_ended() -> Error {

@@ -2,6 +2,7 @@
 
 use crate::dialect::Lines;
 use crate::error::{Error, Frame, SyntaxError, Thrown, ThrownKind};
+use crate::print::mongo;
 use crate::shell::Emulate;
 
 /// Lines longer than this are cut around the caret, so that a minified file does not flood the screen.
@@ -9,19 +10,34 @@ const WIDEST: usize = 120;
 
 /// The whole report on an error that ended an input.
 pub(super) fn uncaught(error: &Error, emulate: Emulate) -> String {
-    match error {
-        Error::Thrown(thrown) => match emulate {
-            Emulate::Mongo => classic(thrown),
-            Emulate::Mongosh => modern(thrown),
-        },
-        Error::Syntax(error) => error.message.clone(),
-        Error::Interrupted => "interrupted".to_owned(),
-        Error::Raised(_)
-        | Error::Command(_)
+    let class = match error {
+        Error::Thrown(thrown) => {
+            return match emulate {
+                Emulate::Mongo => classic(thrown),
+                Emulate::Mongosh => modern(thrown),
+            };
+        }
+        Error::Interrupted => return "interrupted".to_owned(),
+        Error::Raised(raised) => raised.class,
+        Error::Command(_) if emulate == Emulate::Mongosh => "MongoServerError",
+        Error::Command(_)
+        | Error::Syntax(_)
         | Error::Connection(_)
         | Error::Storage(_)
         | Error::Usage(_)
-        | Error::Exit(_) => format!("Error: {error}"),
+        | Error::Exit(_) => "Error",
+    };
+    match emulate {
+        Emulate::Mongo => format!("uncaught exception: {class}: {} :", text(error)),
+        Emulate::Mongosh => format!("{class}: {}", text(error)),
+    }
+}
+
+/// The words of an error, documents in them laid out as `tojson` does.
+pub(super) fn text(error: &Error) -> String {
+    match error {
+        Error::Raised(raised) => raised.text(mongo::quote),
+        error => error.to_string(),
     }
 }
 
