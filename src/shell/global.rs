@@ -69,6 +69,7 @@ pub(super) const GLOBAL: Class = Class::functions(
         native("getHostName", "()", "the name of this machine", files::hostname)
             .only(Shells::Mongo),
         native("getMemInfo", "()", "memory in use, in megabytes", memory).only(Shells::Mongo),
+        native("help", "(topic)", "what can be typed, or help on a topic", help),
         native("hex_md5", "(text)", "the MD5 digest of a text", files::hex_md5).only(Shells::Mongo),
         native("hostname", "()", "the name of this machine", files::hostname).only(Shells::Mongo),
         native("interpreterVersion", "()", "what runs the scripts", interpreter)
@@ -77,6 +78,7 @@ pub(super) const GLOBAL: Class = Class::functions(
         prelude("isNumber", "(value)", "whether it is a number").only(Shells::Mongo),
         prelude("isObject", "(value)", "whether it is an object").only(Shells::Mongo),
         prelude("isString", "(value)", "whether it is a text").only(Shells::Mongo),
+        native("it", "()", "shows the next documents", it).only(Shells::Mongosh),
         prelude("jsTestLog", "(message)", "prints a message in a frame").only(Shells::Mongo),
         native("listFiles", "(path)", "files with their sizes", files::list_files)
             .only(Shells::Mongo),
@@ -101,6 +103,7 @@ pub(super) const GLOBAL: Class = Class::functions(
         native("quit", "(code)", "quits the shell", files::quit),
         native("removeFile", "(path)", "deletes a file or directory", files::remove_file)
             .only(Shells::Mongo),
+        prelude("show", "(noun)", "shows databases, collections, counters..."),
         native("sleep", "(ms)", "waits", files::sleep),
         shows("tojson", "(value, indent, nolint)", "a value as JSON text", Show::ToJson)
             .only(Shells::Mongo),
@@ -108,6 +111,7 @@ pub(super) const GLOBAL: Class = Class::functions(
             .only(Shells::Mongo),
         shows("tostrictjson", "(value)", "a value as extended JSON text", Show::ToStrictJson)
             .only(Shells::Mongo),
+        native("use", "(name)", "makes another database the current one", use_database),
         native("version", "()", "the version of the emulated shell", version),
         native("writeFile", "(path, text)", "writes a new file", files::write_file)
             .only(Shells::Mongo),
@@ -306,5 +310,34 @@ fn speak(call: &mut Call<'_>) -> Result<Reply> {
         Spoken::Value(value) => Reply::Served(value),
         Spoken::Clear => clear(call)?,
         Spoken::Edit(_) => return Err(usage("edit works at the prompt only")),
+    })
+}
+
+/// `help()`, and `help("numbers")`.
+fn help(call: &mut Call<'_>) -> Result<Reply> {
+    let topic = call.text(0, "topic")?.map(ToOwned::to_owned);
+    let words: Vec<&str> = topic.as_deref().into_iter().collect();
+    if let Spoken::Lines(lines) = super::words::run(call.shell, "help", &words)? {
+        for line in lines {
+            call.shell.output.line(&line)?;
+        }
+    }
+    Ok(Reply::Nothing)
+}
+
+/// `it()`: the next page, as an array.
+fn it(call: &mut Call<'_>) -> Result<Reply> {
+    Ok(match call.shell.next_page()? {
+        Some(page) => Reply::Documents(page.documents),
+        None => Reply::Value(RawBson::String("no cursor".to_owned())),
+    })
+}
+
+/// `use("shop")`, as scripts write it: the line that the word prints is the value.
+fn use_database(call: &mut Call<'_>) -> Result<Reply> {
+    let name = call.text(0, "name")?.unwrap_or_default().to_owned();
+    Ok(match super::words::run(call.shell, "use", &[name.as_str()])? {
+        Spoken::Lines(lines) => Reply::Value(RawBson::String(lines.join("\n"))),
+        _ => Reply::Nothing,
     })
 }

@@ -304,7 +304,6 @@ pub(super) const WRITE_RESULT: Class = Class::instances(
 .only(Shells::Mongo);
 
 const BULK_METHODS: &[Method] = &[
-    prelude("getInsertedIds", "()", "the _ids of the inserted documents"),
     prelude("getRawResponse", "()", "the counts as a plain object"),
     prelude("getUpsertedIdAt", "(index)", "place and _id of one upserted document"),
     prelude("getUpsertedIds", "()", "place and _id of each upserted document"),
@@ -335,7 +334,6 @@ pub(super) const BULK_WRITE_ERROR: Class = Class::instances(
     "what a bulk throws when some of its writes failed",
     &[
         prelude("code", "", "the code of the first write error"),
-        prelude("getInsertedIds", "()", "the _ids of the inserted documents"),
         prelude("getRawResponse", "()", "the counts as a plain object"),
         prelude("getUpsertedIdAt", "(index)", "place and _id of one upserted document"),
         prelude("getUpsertedIds", "()", "place and _id of each upserted document"),

@@ -13,9 +13,10 @@ fn words_of_the_classic_shell() {
         ("show foo", "don't know how to show [foo]"),
         ("show collection", "don't know how to show [collection]. Did you mean collections?"),
         ("show profile", "db.system.profile is empty\nUse db.setProfilingLevel(2) will enable profiling\nUse db.system.profile.find() to show raw profile entries"),
-        ("show users", ""),
         ("it", "no cursor"),
         ("help nope", "unknown help option"),
+        ("use('other'); db.getName()", "other"),
+        ("show('collections')", ""),
     ]);
     let mut shell = mongo();
     shell.says("db.t.insert({})");

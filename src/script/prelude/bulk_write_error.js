@@ -4,7 +4,6 @@
   const error = fields => Object.assign(Object.create(globalThis.WriteError.prototype), fields);
   return {
     code() { return this.writeErrors.length > 0 ? this.writeErrors[0].code : undefined; },
-    getInsertedIds() { return []; },
     getRawResponse() { return plain(this); },
     getUpsertedIdAt(index) { return this.upserted[index]; },
     getUpsertedIds() { return this.upserted; },

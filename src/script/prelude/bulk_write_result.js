@@ -3,7 +3,6 @@
   const plain = result => Object.assign({}, result);
   const error = fields => Object.assign(Object.create(globalThis.WriteError.prototype), fields);
   return {
-    getInsertedIds() { return []; },
     getRawResponse() { return plain(this); },
     getUpsertedIdAt(index) { return this.upserted[index]; },
     getUpsertedIds() { return this.upserted; },

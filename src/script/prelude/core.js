@@ -10,7 +10,7 @@
   ].map(name => [name, globalThis[name]]));
   const { make } = shell;
   const { assign, defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
-  const { get } = Reflect;
+  const { get, ownKeys } = Reflect;
   const isWellFormed = String.prototype.toWellFormed;
   const hidden = value => ({ value, writable: true, configurable: true, enumerable: false });
   const before = new Map();
@@ -71,7 +71,13 @@
     // Puts the body of a prelude's row in the place of the function that stood for it.
     replace(target, name, bodies) {
       const found = getOwnPropertyDescriptor(target, name);
-      if (found && shell.isRow(found.value) && bodies[name]) defineProperty(target, name, hidden(bodies[name]));
+      const body = bodies[name];
+      if (!found || !shell.isRow(found.value) || !body) return;
+      // Functions on a function, such as `assert.eq`, move with it.
+      for (const key of ownKeys(found.value)) {
+        if (!Object.hasOwn(body, key)) defineProperty(body, key, getOwnPropertyDescriptor(found.value, key));
+      }
+      defineProperty(target, name, hidden(body));
     },
 
     wellFormed: text => isWellFormed.call(text),

@@ -40,5 +40,7 @@
     return true;
   },
 
+  show(...words) { __word("show", ...words); },
+
   printStackTrace() { shell.print(new Error("Printing Stack Trace").stack); },
 })
