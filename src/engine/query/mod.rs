@@ -110,4 +110,6 @@ fn rows(name: &str) -> impl Iterator<Item = &'static Operator> {
 }
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;

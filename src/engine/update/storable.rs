@@ -7,7 +7,7 @@ use crate::refuse;
 use crate::value::kind;
 
 /// How deep documents and arrays may nest when stored.
-pub const MAX_DEPTH: usize = 180;
+const MAX_DEPTH: usize = 180;
 
 /// Refuses an `_id` of a type that cannot be one, or with a name in it that begins with a dollar.
 ///

@@ -121,10 +121,8 @@ impl<'a> Walk<'a> {
             return Ok(match self.value(child, value)? {
                 Outcome::Unchanged => false,
                 Outcome::Changed => true,
-                Outcome::Removed => {
-                    *value = Bson::Null;
-                    true
-                }
+                // An element that is null already stays what it was.
+                Outcome::Removed => std::mem::replace(value, Bson::Null) != Bson::Null,
             });
         }
         let Some(value) = self.create(child)? else { return Ok(false) };
@@ -227,10 +225,11 @@ impl<'a> Walk<'a> {
             }
             let Some(tree) = chosen else { continue };
             let outcome = self.below(&name, |walk| walk.value(&tree, element))?;
-            changed |= outcome != Outcome::Unchanged;
-            if outcome == Outcome::Removed {
-                *element = Bson::Null;
-            }
+            changed |= match outcome {
+                Outcome::Unchanged => false,
+                Outcome::Changed => true,
+                Outcome::Removed => std::mem::replace(element, Bson::Null) != Bson::Null,
+            };
         }
         Ok(changed)
     }
