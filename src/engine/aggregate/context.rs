@@ -27,6 +27,7 @@ pub struct Context {
 impl Context {
     /// A context without other collections that may use the disk, as 7.0 does when it is not told otherwise.
     pub fn new(scope: Scope, interrupt: Interrupt) -> Self {
+        let scope = scope.with_interrupt(interrupt.clone());
         Self { scope, interrupt, allow_disk_use: true, collections: None }
     }
 

@@ -13,6 +13,7 @@ mod joined;
 mod lookup;
 mod memory;
 mod pipeline;
+mod redact;
 mod shape;
 mod sort;
 mod unwind;
@@ -85,6 +86,7 @@ const FAMILIES: &[&[Row]] = &[
     graph::STAGES,
     group::STAGES,
     lookup::STAGES,
+    redact::STAGES,
     shape::STAGES,
     sort::STAGES,
     unwind::STAGES,

@@ -395,6 +395,20 @@ mod tests {
     }
 
     #[test]
+    fn redaction_descends_keeps_and_prunes() {
+        // After the manual's example: access is granted where the tags hold one of the given.
+        let granted = bson!({ "$gt": [{ "$size": { "$setIntersection": ["$tags", ["A"]] } }, 0] });
+        gives(
+            bson!([{ "$redact": { "$cond": { "if": granted, "then": "$$DESCEND", "else": "$$PRUNE" } } }]),
+            &bson!([
+                { "_id": 1, "tags": ["A"], "parts": [{ "n": 1, "tags": ["A", "B"] }, { "n": 2, "tags": ["B"] }] },
+                { "_id": 2, "tags": ["B"] },
+            ]),
+            bson!([{ "_id": 1, "tags": ["A"], "parts": [{ "n": 1, "tags": ["A", "B"] }] }]),
+        );
+    }
+
+    #[test]
     fn buckets() {
         let input = bson!([{ "v": 1 }, { "v": 5 }, { "v": 9 }, { "v": 25 }, { "v": "x" }]);
         gives(

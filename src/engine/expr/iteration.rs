@@ -97,6 +97,7 @@ impl Form for Map {
         };
         let mut mapped = Vec::with_capacity(elements.len());
         for element in elements {
+            place.scope.interrupt.check()?;
             let frame = place.bind(Some(Cow::Owned(element)));
             mapped.push(self.body.value(&place.within(&frame))?.unwrap_or(Bson::Null));
         }
@@ -142,6 +143,7 @@ impl Form for Filter {
         };
         let mut kept = Vec::new();
         for element in elements {
+            place.scope.interrupt.check()?;
             let frame = place.bind(Some(Cow::Borrowed(&element)));
             let holds = truth(self.condition.evaluate(&place.within(&frame))?.as_deref());
             if holds {
@@ -218,6 +220,7 @@ impl Form for Reduce {
         let Some(Bson::Array(elements)) = input else { return null() };
         let mut value = self.initial.value(place)?;
         for element in elements {
+            place.scope.interrupt.check()?;
             let this = place.bind(Some(Cow::Owned(element)));
             let with_this = place.within(&this);
             let so_far = with_this.bind(value.take().map(Cow::Owned));
@@ -336,6 +339,15 @@ mod tests {
             (bad.code(), bad.to_string()),
             (Some(Code(16883)), "input to $map must be an array not int".into())
         );
+    }
+
+    #[test]
+    fn an_interrupt_stops_a_long_loop() {
+        let scope = Scope::new(DateTime::from_millis(0));
+        scope.interrupt.raise();
+        let map = bson!({ "$map": { "input": { "$range": [0, 9] }, "in": "$$this" } });
+        let map = Expression::parse(&map, &scope).unwrap();
+        assert_eq!(map.evaluate(&doc! {}, &scope), Err(Error::Interrupted));
     }
 
     #[test]

@@ -2,25 +2,36 @@
 
 use bson::{Bson, DateTime, Document};
 
+use crate::interrupt::Interrupt;
+
 /// The variables of one command. Made once a command, borrowed by everything that parses or evaluates.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Scope {
     /// `$$NOW`: one moment for the whole command.
     pub now: DateTime,
     /// The values of the command's `let`, and of `$lookup`'s.
     pub variables: Document,
+    /// Stops long loops inside an expression.
+    pub interrupt: Interrupt,
 }
 
 impl Scope {
     /// A scope without `let` variables.
     pub fn new(now: DateTime) -> Self {
-        Self { now, variables: Document::new() }
+        Self { now, variables: Document::new(), interrupt: Interrupt::new() }
     }
 
     /// The same moment with these variables in place of the old ones.
     #[must_use]
     pub fn with_variables(mut self, variables: Document) -> Self {
         self.variables = variables;
+        self
+    }
+
+    /// The same variables, stopped by this interrupt.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = interrupt;
         self
     }
 

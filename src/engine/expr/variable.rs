@@ -28,6 +28,12 @@ pub(super) const OPERATORS: &[Operator] = &[
         parse: Parse::Form(parse_literal),
     },
     Operator {
+        name: "$meta",
+        arguments: (1, 1),
+        help: "what a text or geographic search found out about the document",
+        parse: Parse::Form(parse_meta),
+    },
+    Operator {
         name: "$rand",
         arguments: (0, 0),
         help: "a random number from 0 to 1",
@@ -37,6 +43,33 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 fn parse_literal(_: &'static Operator, argument: &Bson, _: &Parser<'_>) -> Result<Node> {
     Ok(Node::Constant(argument.clone()))
+}
+
+/// No search of this engine leaves metadata, so every `$meta` is refused as the server refuses one without its search.
+fn parse_meta(_: &'static Operator, argument: &Bson, _: &Parser<'_>) -> Result<Node> {
+    let Bson::String(name) = argument else {
+        return Err(Error::command(Code(17307), "$meta only supports string arguments"));
+    };
+    let title = match name.as_str() {
+        "textScore" => "text score",
+        "searchScore" => "$searchScore",
+        "searchHighlights" => "$searchHighlights",
+        "geoNearDistance" => "$geoNear distance",
+        "geoNearPoint" => "$geoNear point",
+        "indexKey" => "index key",
+        "recordId" => "record ID",
+        "randVal" => "$sample random value",
+        other => {
+            return Err(Error::command(
+                Code(17308),
+                format!("Unsupported argument to $meta: {other}"),
+            ));
+        }
+    };
+    Err(Error::command(
+        Code(40218),
+        format!("query requires {title} metadata, but it is not available"),
+    ))
 }
 
 fn parse_let(_: &'static Operator, argument: &Bson, parser: &Parser<'_>) -> Result<Node> {
