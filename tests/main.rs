@@ -10,4 +10,6 @@ mod print;
 mod program;
 mod seeds;
 mod shell;
+#[cfg(unix)]
+mod terminal;
 mod transcript;

@@ -1,7 +1,7 @@
 //! What helps while a line is typed: colours and completions, both from the dialect's own tree.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -26,13 +26,15 @@ pub(super) struct Assistant<'a, 's> {
     names: Names,
     /// The lines of the input before the one that is typed.
     before: String,
+    /// Whether the line that is typed is empty.
+    idle: Cell<bool>,
 }
 
 impl<'a, 's> Assistant<'a, 's> {
     /// An assistant over a session that nothing else borrows while a line is read.
     pub(super) fn new(session: &'a RefCell<&'s mut Session>) -> Self {
         let backend = session.borrow_mut().backend();
-        Self { session, names: Names::new(backend), before: String::new() }
+        Self { session, names: Names::new(backend), before: String::new(), idle: Cell::new(true) }
     }
 
     /// Forgets what the database answered: an input ran.
@@ -44,6 +46,11 @@ impl<'a, 's> Assistant<'a, 's> {
 impl Continues for Assistant<'_, '_> {
     fn continue_from(&mut self, text: &str) {
         self.before = text.to_owned();
+        self.idle.set(true);
+    }
+
+    fn is_idle(&self) -> bool {
+        self.idle.get()
     }
 }
 
@@ -115,6 +122,12 @@ impl Completer for Assistant<'_, '_> {
 
 impl Hinter for Assistant<'_, '_> {
     type Hint = String;
+
+    /// Never a hint, but asked whenever the line has changed.
+    fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
+        self.idle.set(line.is_empty());
+        None
+    }
 }
 
 impl Validator for Assistant<'_, '_> {}

@@ -1,7 +1,7 @@
 //! What could stand at the cursor: candidates for each kind of place, from the same tables that run what is typed.
 
 use crate::dialect::Place;
-use crate::engine::{expr, query};
+use crate::engine::{aggregate, expr, query, update};
 use crate::shell::{self, Emulate, Kind, Method, Run};
 
 /// What may replace the prefix.
@@ -169,7 +169,8 @@ fn members(chain: &[String], known: &dyn Known) -> Vec<Candidate> {
     if chain.iter().all(|link| !link.ends_with(')')) {
         let names: Vec<&str> = chain.iter().map(String::as_str).collect();
         let mut others = named(&known.members(&names));
-        others.retain(|other| !found.iter().any(|candidate| candidate.name == other.name));
+        let known = |other: &Candidate| found.iter().any(|candidate| candidate.name == other.name);
+        others.retain(|other| other.name != "constructor" && !known(other));
         found.append(&mut others);
     }
     found
@@ -246,9 +247,11 @@ fn field(name: &str) -> Candidate {
 /// Every operator that a document can hold.
 fn operators() -> impl Iterator<Item = &'static str> {
     let query = query::operators().map(|operator| operator.name);
+    let update = update::operators().map(|operator| operator.name);
     let expressions = expr::operators().map(|operator| operator.name);
     let accumulators = expr::ACCUMULATORS.iter().map(|row| row.name);
-    query.chain(expressions).chain(accumulators)
+    let stages = aggregate::stages().map(|row| row.name);
+    query.chain(update).chain(expressions).chain(accumulators).chain(stages)
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -370,6 +373,9 @@ mod tests {
         assert_eq!(candidates(&key(&find, &[]), "addr", &Fixed)[0].text, "\"address.city\"");
         assert_eq!(names(&key(&find, &["age"]), "$elem"), ["$elemMatch"]);
         assert_eq!(names(&key(&[], &[]), "$elem"), ["$elemMatch"]);
+        for operator in ["$inc", "$lookup", "$gte", "$dateToString", "$addToSet"] {
+            assert!(names(&key(&[], &[]), operator).contains(&operator.to_owned()), "{operator}");
+        }
         assert_eq!(names(&key(&[], &[]), "e"), [""; 0]);
     }
 }

@@ -1,10 +1,11 @@
 //! From key strokes to inputs: line after line until one is finished, or given up.
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
-use rustyline::{CompletionType, Config, Editor, Helper};
+use rustyline::{Behavior, CompletionType, Config, Editor, Helper};
 
 use super::history;
 use crate::dialect::{self, Entry, Verdict};
@@ -19,16 +20,22 @@ pub(super) enum Typed {
     Inputs(Vec<Entry>),
     /// Nothing to run: an empty line, or an input that was given up with two of them.
     Nothing,
-    /// Ctrl-C: what was being typed is gone.
-    Interrupted,
+    /// Ctrl-C: what was being typed, if anything, is gone.
+    Interrupted {
+        /// Nothing was being typed.
+        idle: bool,
+    },
     /// Ctrl-D on an empty line, or the terminal is gone.
     End,
 }
 
-/// A helper that is told which lines of the input came before the one being edited.
+/// A helper that knows where in an input the line stands that is being edited.
 pub(super) trait Continues {
-    /// `text` is all lines before, each with its line end.
+    /// A new line begins; `text` is all lines before it in the same input, each with its line end.
     fn continue_from(&mut self, text: &str);
+
+    /// Whether nothing has been typed in this line.
+    fn is_idle(&self) -> bool;
 }
 
 /// The terminal's side of the prompt.
@@ -48,6 +55,12 @@ impl<H: Helper + Continues> Lines<H> {
             .completion_type(CompletionType::List)
             .auto_add_history(false)
             .bracketed_paste(true)
+            // Results that go into a pipe must not be mixed with what is typed.
+            .behavior(if io::stdout().is_terminal() {
+                Behavior::Stdio
+            } else {
+                Behavior::PreferTerm
+            })
             .build();
         let mut remembered = history::empty(&config);
         if let Some(file) = &file {
@@ -77,9 +90,14 @@ impl<H: Helper + Continues> Lines<H> {
             let shown = if text.is_empty() { prompt } else { CONTINUATION };
             let line = match self.editor.readline(shown) {
                 Ok(line) => line,
-                Err(ReadlineError::Interrupted) => return Ok(Typed::Interrupted),
+                Err(ReadlineError::Interrupted) => {
+                    let idle = text.is_empty() && self.helper().is_idle();
+                    return Ok(Typed::Interrupted { idle });
+                }
                 // Ctrl-D in the middle of an input gives it up; the next one leaves.
-                Err(ReadlineError::Eof) if !text.is_empty() => return Ok(Typed::Interrupted),
+                Err(ReadlineError::Eof) if !text.is_empty() => {
+                    return Ok(Typed::Interrupted { idle: false });
+                }
                 Err(ReadlineError::Eof) => return Ok(Typed::End),
                 Err(error) => return Err(error),
             };

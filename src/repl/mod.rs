@@ -80,13 +80,9 @@ fn converse(
     shared: &RefCell<&mut Session>,
 ) -> rustyline::Result<Outcome> {
     let mut last = Outcome::Done;
-    let mut interrupted = false;
     loop {
         let prompt = prompt(&mut shared.borrow_mut());
-        let typed = lines.read(&prompt)?;
-        let again = interrupted;
-        interrupted = false;
-        match typed {
+        match lines.read(&prompt)? {
             Typed::Inputs(entries) => {
                 for entry in &entries {
                     last = shared.borrow_mut().submit(entry);
@@ -96,13 +92,12 @@ fn converse(
                 }
                 lines.helper().forget();
             }
-            Typed::Nothing => {}
-            Typed::Interrupted if again => {
+            Typed::Nothing | Typed::Interrupted { idle: false } => {}
+            Typed::Interrupted { idle: true } => {
                 if shared.borrow_mut().say("(Ctrl-D or exit leaves)").is_err() {
                     return Ok(last);
                 }
             }
-            Typed::Interrupted => interrupted = true,
             Typed::End => return Ok(last),
         }
     }
