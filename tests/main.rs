@@ -3,8 +3,11 @@
 //! Whatever a test expects was worked out by hand from what MongoDB's manual and the shells say, never recorded.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod crash;
 mod dialect;
 mod engine;
+mod engine_commands;
+mod engine_storage;
 mod house;
 mod print;
 mod program;

@@ -13,6 +13,7 @@ pub mod update;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bson::RawDocumentBuf;
 
@@ -56,6 +57,8 @@ pub(crate) struct Shared {
     pub(crate) cursors: Cursors,
     /// What was run so far.
     pub(crate) tally: Tally,
+    /// Whether a thread looks for expired documents.
+    pub(crate) expiring: AtomicBool,
 }
 
 impl Engine {
@@ -66,13 +69,14 @@ impl Engine {
     /// number, or not readable and writable.
     pub fn open(location: &Location) -> Result<Self> {
         let storage = Storage::open(location)?;
-        Ok(Self {
-            shared: Arc::new(Shared {
-                storage,
-                cursors: Cursors::default(),
-                tally: Tally::default(),
-            }),
-        })
+        let shared = Arc::new(Shared {
+            storage,
+            cursors: Cursors::default(),
+            tally: Tally::default(),
+            expiring: AtomicBool::new(false),
+        });
+        command::start_expiry(&shared);
+        Ok(Self { shared })
     }
 
     /// Runs one command and answers with the reply document (`ok: 1.0`, write errors inside).

@@ -452,6 +452,7 @@ fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
         }
         let after = writing.shape().indexes.len();
         writing.commit(context.durable)?;
+        super::expiry::start(context.shared);
         let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
         let mut reply = doc! {
             "numIndexesBefore": count(before),

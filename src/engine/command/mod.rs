@@ -3,10 +3,12 @@
 //! A command reads its fields with [`fields::Fields`], strict as the server; whatever is wrong with it is refused before
 //! anything is done.
 
+mod administration;
 mod aggregate;
 mod context;
 mod cursor;
 mod definition;
+mod expiry;
 mod explain;
 mod fields;
 mod find_and_modify;
@@ -25,6 +27,7 @@ mod write;
 
 pub(crate) use context::Tally;
 pub(crate) use cursor::Cursors;
+pub(super) use expiry::start as start_expiry;
 
 use std::sync::Arc;
 
@@ -52,14 +55,15 @@ pub struct Command {
 
 /// The commands, family by family; sorted within each.
 const FAMILIES: &[&[Command]] = &[
+    administration::COMMANDS,
+    aggregate::COMMANDS,
+    definition::COMMANDS,
+    explain::COMMANDS,
+    find_and_modify::COMMANDS,
+    information::COMMANDS,
+    modify::COMMANDS,
     read::COMMANDS,
     write::COMMANDS,
-    modify::COMMANDS,
-    find_and_modify::COMMANDS,
-    aggregate::COMMANDS,
-    explain::COMMANDS,
-    definition::COMMANDS,
-    information::COMMANDS,
 ];
 
 /// All commands.

@@ -9,6 +9,8 @@ use super::cursor::{Cursor, Feed, View};
 use super::fields::{Fields, decode, integer};
 use super::scan::{Flow, Scan};
 use super::search::Search;
+use super::spool::Unspooled;
+use super::storable::LARGEST_DOCUMENT;
 use super::{Command, aggregate};
 use crate::engine::expr::Scope;
 use crate::engine::index::{Access, check_collation};
@@ -305,6 +307,15 @@ fn count(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let Some(collection) = context.collection(name) else {
         return Ok(rawdoc! { "n": 0, "ok": 1.0 });
     };
+    if collection.shape().kind() == Kind::View {
+        let mut documents = of_view(context, name, &query)?;
+        let mut total = 0;
+        while documents.peek()?.is_some() {
+            documents.pop();
+            total += 1;
+        }
+        return Ok(counted(total, skip, limit));
+    }
     let (mut scan, plan) = search.scan(&context.namespace(name), &collection)?;
     let total = if search.filter.is_all() && matches!(plan.access, Access::Scan { .. }) {
         collection.documents()
@@ -318,6 +329,16 @@ fn count(context: &Context<'_>) -> Result<RawDocumentBuf> {
         total
     };
     Ok(counted(total, skip, limit))
+}
+
+/// The documents of a view that match a query.
+fn of_view(context: &Context<'_>, name: &str, query: &Document) -> Result<Unspooled> {
+    let stages = if query.is_empty() {
+        Vec::new()
+    } else {
+        vec![Bson::Document(doc! { "$match": query.clone() })]
+    };
+    aggregate::of_view(context, name, stages, &context.scope(None)?)
 }
 
 fn counted(total: u64, skip: u64, limit: Option<u64>) -> RawDocumentBuf {
@@ -346,30 +367,44 @@ fn distinct(context: &Context<'_>) -> Result<RawDocumentBuf> {
         ));
     }
     let search = Search::new(&query, &Document::new(), hint, &context.scope(None)?)?;
-    let (mut values, mut seen) = (Vec::new(), BTreeSet::new());
-    if let Some(collection) = context.collection(name) {
-        let (mut scan, _) = search.scan(&context.namespace(name), &collection)?;
-        let (reading, all) = (context.storage().reading()?, search.filter.is_all());
-        let mut size = 0;
-        let field = path::Path::new(field);
-        scan.run(&reading, &context.interrupt, &mut |_, bytes| {
-            let document = decode(storage::document(bytes)?)?;
-            if !all && !search.filter.matches(&document)? {
-                return Ok(Flow::On);
+    let (mut values, mut seen, mut size) = (Vec::new(), BTreeSet::new(), 0);
+    let field = path::Path::new(field);
+    let mut take = |document: &Document| {
+        for value in distinct_values(document, &field) {
+            let mut encoded = Vec::new();
+            key::encode(value, false, &mut encoded);
+            let length = encoded.len();
+            if seen.insert(encoded) {
+                size += length;
+                values.push(value.clone());
             }
-            for value in distinct_values(&document, &field) {
-                let mut encoded = Vec::new();
-                key::encode(value, false, &mut encoded);
-                size += encoded.len();
-                if seen.insert(encoded) {
-                    values.push(value.clone());
+        }
+        if size > LARGEST_DOCUMENT {
+            Err(Error::command(Code(17217), "distinct too big, 16mb cap"))
+        } else {
+            Ok(())
+        }
+    };
+    match context.collection(name) {
+        None => {}
+        Some(collection) if collection.shape().kind() == Kind::View => {
+            let mut documents = of_view(context, name, &query)?;
+            while let Some(document) = documents.peek()? {
+                take(&decode(document)?)?;
+                documents.pop();
+            }
+        }
+        Some(collection) => {
+            let (mut scan, _) = search.scan(&context.namespace(name), &collection)?;
+            let (reading, all) = (context.storage().reading()?, search.filter.is_all());
+            scan.run(&reading, &context.interrupt, &mut |_, bytes| {
+                let document = decode(storage::document(bytes)?)?;
+                if all || search.filter.matches(&document)? {
+                    take(&document)?;
                 }
-            }
-            if size > 16 * 1024 * 1024 {
-                return Err(Error::command(Code(17217), "distinct too big, 16mb cap"));
-            }
-            Ok(Flow::On)
-        })?;
+                Ok(Flow::On)
+            })?;
+        }
     }
     encode(&doc! { "values": values, "ok": 1.0 })
 }

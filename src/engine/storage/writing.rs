@@ -146,14 +146,11 @@ impl<'a> Writing<'a> {
             let (before, after) = (decode(old)?, decode(new)?);
             let mut moves = Vec::new();
             for index in &shape.indexes[1..] {
-                let (before, mut after) =
-                    (index.definition.keys(&before)?, index.definition.keys(&after)?);
-                let gone: Vec<_> = before
-                    .encoded
-                    .into_iter()
-                    .filter(|key| after.encoded.binary_search(key).is_err())
-                    .collect();
-                after.encoded.retain(|key| !self.has_entry(index, key, record).unwrap_or(false));
+                let before = index.definition.keys(&before)?;
+                let mut after = index.definition.keys(&after)?;
+                let mut gone = before.encoded.clone();
+                gone.retain(|key| after.encoded.binary_search(key).is_err());
+                after.encoded.retain(|key| before.encoded.binary_search(key).is_err());
                 self.check_unique(namespace, index, &after.encoded, record, new)?;
                 moves.push((index, gone, after));
             }
@@ -343,15 +340,6 @@ impl<'a> Writing<'a> {
                 .map(|value| number(&self.storage.store, &value))
                 .transpose(),
         }
-    }
-
-    /// Whether the index has this entry already, so that an update need not write it again.
-    fn has_entry(&self, index: &Index, key: &[u8], record: u64) -> Result<bool> {
-        if index.definition.unique {
-            return Ok(self.holder(index, key)? == Some(record));
-        }
-        let (key, _) = entry(index, key, record);
-        Ok(self.read(&self.open.entries, &key)?.is_some())
     }
 
     fn add_entries(&mut self, index: &Index, keys: Keys, record: u64) {
