@@ -136,7 +136,7 @@ fn calling_file(ctx: &Ctx<'_>, realm: &Realm<'_>) -> Option<PathBuf> {
         if name.starts_with(INTERNAL) {
             return None;
         }
-        loaded.paths.get(super::sources::shown(&name)).cloned()
+        loaded.paths.get(realm.state.sources.borrow().shown(&name)).cloned()
     })
 }
 
@@ -157,11 +157,12 @@ impl Resolver for Files {
         if !relative && !path.is_absolute() {
             let text = format!(
                 "cannot import \"{name}\" from {}: only files can be imported, as \"./{name}\"",
-                shown_base(base)
+                shown_base(&self.0, base)
             );
             return Err(errors::type_error(ctx, &realm(ctx), &text));
         }
-        let base = super::sources::shown(base);
+        let sources = self.0.sources.borrow();
+        let base = sources.shown(base);
         let mut loaded = self.0.loaded.borrow_mut();
         let (display, found) = match loaded.paths.get(base) {
             Some(file) if relative => {
@@ -174,7 +175,7 @@ impl Resolver for Files {
             drop(loaded);
             let text = format!(
                 "cannot import \"{name}\" from {}: there is no file {}",
-                shown_base(base),
+                shown_base(&self.0, base),
                 found.display()
             );
             return Err(errors::plain_error(ctx, &realm(ctx), &text));
@@ -194,8 +195,12 @@ impl Loader for Files {
     }
 }
 
-fn shown_base(base: &str) -> &str {
-    if base.is_empty() { "the prompt" } else { super::sources::shown(base) }
+fn shown_base(state: &State, base: &str) -> String {
+    if base.is_empty() {
+        "the prompt".to_owned()
+    } else {
+        state.sources.borrow().shown(base).to_owned()
+    }
 }
 
 /// Reads a module that has a name already, and compiles it.
@@ -208,7 +213,7 @@ fn declare<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, name: &str) -> Result<Module
             return Err(errors::plain_error(ctx, realm, &text));
         }
     };
-    realm.state.sources.borrow_mut().set(name, &text.text, &text.code);
+    realm.state.sources.borrow_mut().set(name.to_owned(), name, &text.text, &text.code);
     let module = Module::declare(ctx.clone(), name, text.code.text.as_str())
         .map_err(|error| explained(ctx, realm, error, name, &text))?;
     let meta: Object = module.meta()?;

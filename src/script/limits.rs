@@ -7,12 +7,13 @@ use std::fs;
 pub struct Limits {
     /// The heap in bytes; 0 is no limit.
     pub memory: usize,
-    /// The stack in bytes; it must lie well inside that of the thread.
+    /// The stack in bytes, 16 MB at most; it must lie well inside that of the thread.
     pub stack: usize,
 }
 
-/// The stack of a script that runs on a thread of 64 MB: half of it, the rest is for Rust below the door.
-const STACK: usize = 32 << 20;
+/// The most stack that a script gets: a quarter of a thread of 64 MB. The rest is for Rust below the door; and the
+/// engine takes any more for no limit at all.
+pub(super) const STACK: usize = 16 << 20;
 
 impl Default for Limits {
     fn default() -> Self {

@@ -66,7 +66,7 @@ impl Script {
         };
         let runtime = Runtime::new().map_err(|error| failed(&error))?;
         runtime.set_memory_limit(limits.memory);
-        runtime.set_max_stack_size(limits.stack);
+        runtime.set_max_stack_size(limits.stack.min(limits::STACK));
         let context = Context::full(&runtime).map_err(|error| failed(&error))?;
         let state = Rc::new(State::new(shell, limits.memory));
         context.with(|ctx| {

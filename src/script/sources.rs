@@ -1,7 +1,6 @@
 //! The texts that were evaluated, by the name QuickJS reports, so that positions can be told in the user's own text.
 
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
 
 use crate::dialect::Code;
 
@@ -16,6 +15,8 @@ const MANY: usize = 256;
 
 /// A text and the code it became.
 pub(super) struct Source {
+    /// What the user calls it.
+    pub(super) name: String,
     /// What the user wrote: the file or input.
     pub(super) text: String,
     /// What runs.
@@ -25,48 +26,47 @@ pub(super) struct Source {
 /// Every text that a stack may name.
 #[derive(Default)]
 pub(super) struct Sources {
-    by_name: HashMap<String, Rc<Source>>,
+    by_name: HashMap<String, Source>,
     /// How often each name was given, and the names still remembered, oldest first.
     given: HashMap<String, (u64, VecDeque<String>)>,
 }
 
-/// What separates a name from the number that tells texts of the same name apart.
-const NUMBER: char = '\u{2}';
-
 impl Sources {
-    /// Remembers a text and answers with the name to evaluate it under.
+    /// Remembers a text and answers with the name to evaluate it under. The inputs of a prompt share one name: a number
+    /// after it tells them apart.
     pub(super) fn add(&mut self, name: &str, text: &str, code: &Code) -> String {
         let (count, names) = self.given.entry(name.to_owned()).or_default();
-        let unique = match *count {
-            0 => name.to_owned(),
-            number => format!("{name}{NUMBER}{number}"),
-        };
         *count += 1;
+        let unique = match *count {
+            1 => name.to_owned(),
+            number => format!("{name}#{number}"),
+        };
         names.push_back(unique.clone());
         if names.len() > MANY
             && let Some(oldest) = names.pop_front()
         {
             self.by_name.remove(&oldest);
         }
-        let source = Source { text: text.to_owned(), code: code.clone() };
-        self.by_name.insert(unique.clone(), Rc::new(source));
+        self.set(unique.clone(), name, text, code);
         unique
     }
 
     /// Remembers the text of a module, which has one name only.
-    pub(super) fn set(&mut self, name: &str, text: &str, code: &Code) {
-        let source = Source { text: text.to_owned(), code: code.clone() };
-        self.by_name.insert(name.to_owned(), Rc::new(source));
+    pub(super) fn set(&mut self, unique: String, name: &str, text: &str, code: &Code) {
+        let source = Source { name: name.to_owned(), text: text.to_owned(), code: code.clone() };
+        self.by_name.insert(unique, source);
     }
 
     /// The text evaluated under a name.
-    pub(super) fn get(&self, name: &str) -> Option<Rc<Source>> {
-        self.by_name.get(name).cloned()
+    pub(super) fn get(&self, name: &str) -> Option<&Source> {
+        self.by_name.get(name)
     }
-}
 
-/// The name as the user knows it.
-pub(super) fn shown(name: &str) -> &str {
-    let name = name.strip_prefix(SETTLED).unwrap_or(name);
-    name.split(NUMBER).next().unwrap_or(name)
+    /// The name as the user knows it.
+    pub(super) fn shown<'a>(&'a self, name: &'a str) -> &'a str {
+        match self.get(name) {
+            Some(source) => &source.name,
+            None => name.strip_prefix(SETTLED).unwrap_or(name),
+        }
+    }
 }

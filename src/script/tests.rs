@@ -240,6 +240,24 @@ fn what_cannot_be_stored_is_refused_by_name() {
     thread.spawn(refusals).unwrap().join().unwrap();
 }
 
+#[test]
+fn endless_recursion_ends_well_inside_the_thread() {
+    let thread = std::thread::Builder::new().stack_size(64 << 20);
+    let recursion = || {
+        let mut world = world(Emulate::Mongo);
+        let text = "function f() { return f() } try { f() } catch (e) { e.name }";
+        assert_eq!(world.shown(text), "RangeError");
+        assert_eq!(world.thrown("f()").name, "RangeError");
+        let nested = "function g() { [1].forEach(g) } g()";
+        assert_eq!(world.thrown(nested).name, "RangeError");
+        let through = "function h() { print({toString: h}) } h()";
+        assert_eq!(world.thrown(through).name, "RangeError");
+        let getter = "function k() { db.t.insert({get a() { k() }}) } k()";
+        assert_eq!(world.thrown(getter).name, "RangeError");
+    };
+    thread.spawn(recursion).unwrap().join().unwrap();
+}
+
 fn refusals() {
     let mut world = world(Emulate::Mongo);
     let mut refused = |text: &str| {

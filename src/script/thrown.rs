@@ -6,7 +6,7 @@ use rquickjs::{Coerced, Ctx, Object, Value};
 
 use super::limits::peak_memory;
 use super::realm::Realm;
-use super::sources::{INTERNAL, Sources, shown};
+use super::sources::{INTERNAL, Sources};
 use super::{convert, show};
 use crate::dialect::Lines;
 use crate::error::{Code, CommandError, Error, Frame, Thrown, ThrownKind};
@@ -197,7 +197,7 @@ fn frame(sources: &Sources, line: &str) -> Option<Frame> {
     };
     Some(Frame {
         function: function.to_owned(),
-        file: shown(file).to_owned(),
+        file: sources.shown(file).to_owned(),
         line,
         column,
         source: text,
