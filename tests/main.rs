@@ -9,6 +9,7 @@ mod engine;
 mod engine_commands;
 mod engine_storage;
 mod house;
+mod npm;
 mod print;
 mod program;
 mod seeds;

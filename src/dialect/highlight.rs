@@ -49,13 +49,10 @@ pub enum Kind {
     Broken,
 }
 
-/// The tokens of a text in order; white space is in none.
-///
-/// Every text has tokens, an unfinished one too, so a line can be coloured while it is typed.
-pub fn tokens(text: &str) -> Vec<Token> {
-    let tree = Tree::read(Rule::input, text);
+/// The tokens of a tree in order.
+pub(super) fn paint(tree: &Tree<'_>) -> Vec<Token> {
     let mut tokens = Vec::new();
-    let mut painter = Painter { tree: &tree, tokens: &mut tokens, at: 0 };
+    let mut painter = Painter { tree, tokens: &mut tokens, at: 0 };
     painter.node(0);
     tokens
 }
@@ -70,6 +67,10 @@ impl Painter<'_, '_> {
     /// Paints a node: what lies between its children, and them. Recursion is as deep as brackets may be.
     fn node(&mut self, index: usize) {
         let node = self.tree.nodes[index];
+        if node.rule == Rule::invisible {
+            self.at = node.end as usize;
+            return;
+        }
         if let Some(kind) = leaf(self.tree, index) {
             self.token(node.span(), kind);
             return;
@@ -79,6 +80,10 @@ impl Painter<'_, '_> {
             Rule::template | Rule::hole => Kind::Template,
             _ => Kind::Punctuation,
         };
+        if node.rule == Rule::hole {
+            let start = node.start as usize;
+            self.token(start..start + 2, sign); // `$` alone would be a name.
+        }
         for child in self.tree.children(index) {
             self.between(self.tree.nodes[child].start as usize, sign);
             self.node(child);

@@ -42,6 +42,9 @@ pub fn repaired(text: &str, source: Source) -> Option<Input> {
 }
 
 fn mend(text: &str) -> Option<Mended> {
+    if position::is_plain(text) {
+        return None;
+    }
     let tree = Tree::read(Rule::pieces, text);
     let mut rewriting = Rewriting::new(text, 0..text.len());
     let (mut entities, mut wide) = (0, 0);

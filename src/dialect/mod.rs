@@ -18,7 +18,7 @@ mod verdict;
 
 pub use context::{Context, Place, context};
 pub use grammar::VERBS;
-pub use highlight::{Kind, Token, tokens};
+pub use highlight::{Kind, Token};
 pub use mend::repaired;
 pub use position::Lines;
 pub use reader::{Entry, Reader, inputs};
@@ -160,12 +160,42 @@ pub fn parse(text: &str, source: Source) -> Input {
 }
 
 fn read(text: &str, source: Source) -> Input {
-    let tree = tree::Tree::read(grammar::Rule::input, text);
-    Input {
-        verdict: verdict::judge(&tree),
-        parts: rewrite::parts(&tree, source),
-        notices: notice::notices(&tree),
+    Reading::new(text).input(source)
+}
+
+/// One reading of a text, for whoever asks several things of the same text, as the prompt does at each key.
+///
+/// It takes the text as it stands; [`parse`] also tries repairs. The text must be shorter than 4 GB.
+pub struct Reading<'a> {
+    tree: tree::Tree<'a>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads a text.
+    pub fn new(text: &'a str) -> Self {
+        Self { tree: tree::Tree::read(grammar::Rule::input, text) }
     }
+
+    /// What it is as a whole, and what runs.
+    pub fn input(&self, source: Source) -> Input {
+        Input {
+            verdict: verdict::judge(&self.tree),
+            parts: rewrite::parts(&self.tree, source),
+            notices: notice::notices(&self.tree),
+        }
+    }
+
+    /// Its tokens in order; white space is in none.
+    ///
+    /// Every text has tokens, an unfinished one too, so a line can be coloured while it is typed.
+    pub fn tokens(&self) -> Vec<Token> {
+        highlight::paint(&self.tree)
+    }
+}
+
+/// The tokens of a text in order, for colours.
+pub fn tokens(text: &str) -> Vec<Token> {
+    Reading::new(text).tokens()
 }
 
 /// A text as the value between parentheses: `{a: 1, b: 2}` is no valid block, but a valid object.

@@ -143,6 +143,11 @@ pub(super) fn nearest_double(digits: &str) -> Option<String> {
     value.is_finite().then(|| format!("{value:.0}"))
 }
 
+/// Whether a text holds nothing that could be an HTML entity or a full-width sign.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.is_ascii() && !text.contains('&')
+}
+
 /// The ASCII sign that a full-width one stands for.
 pub(super) fn narrow(wide: &str) -> &'static str {
     const SIGNS: &str = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";

@@ -19,6 +19,13 @@ pub(super) fn parts(tree: &Tree<'_>, source: Source) -> Vec<Part> {
         Source::Script | Source::Module => {
             changes.extend(calls(tree));
             changes.sort_by_key(|(span, _)| (span.start, span.end));
+            // What a call replaces as a whole needs no changes inside.
+            let mut end = 0;
+            changes.retain(|(span, _)| {
+                let outside = span.start >= end;
+                end = end.max(span.end);
+                outside
+            });
             vec![Part::Script(code(tree, whole, &changes))]
         }
     }
@@ -116,7 +123,7 @@ fn calls(tree: &Tree<'_>) -> Vec<Change> {
                 .collect();
             let last = tree
                 .children(index)
-                .filter(|child| tree.nodes[*child].rule != Rule::comment)
+                .filter(|child| !matches!(tree.nodes[*child].rule, Rule::comment | Rule::invisible))
                 .last();
             let end = last.map_or(node.end, |last| tree.nodes[last].end) as usize;
             let ends = tree.text[end..node.end as usize].trim_start().starts_with(';');

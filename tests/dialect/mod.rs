@@ -2,10 +2,14 @@
 
 mod completion;
 mod documents;
+mod prompt;
 mod reader;
+mod verdicts;
 mod words;
 
-use tally::dialect::{Code, Input, Part, Source, Verdict, parse};
+use tally::dialect::{
+    Code, Input, Lines, Part, Reader, Source, Verdict, context, inputs, parse, tokens,
+};
 
 /// The one script of a text.
 fn code(text: &str, source: Source) -> Code {
@@ -47,4 +51,63 @@ fn word(text: &str, input: &Input) -> String {
         }
         Verdict::Broken(error) => format!("broken at {}: {}", error.span.start, error.message),
     }
+}
+
+/// What holds of every text, whatever it is: nothing panics, spans lie in it, and positions map back into it.
+fn holds(text: &str) {
+    let lines = Lines::new(text);
+    for source in [Source::Prompt, Source::Script, Source::Module] {
+        let input = parse(text, source);
+        match &input.verdict {
+            Verdict::Incomplete { opener: Some(span) } => {
+                assert!(text.get(span.clone()).is_some(), "{text:?}")
+            }
+            Verdict::Broken(error) => {
+                assert!(text.get(error.span.clone()).is_some(), "{text:?}: {error:?}")
+            }
+            Verdict::Complete | Verdict::Incomplete { opener: None } => {}
+        }
+        for part in &input.parts {
+            let Part::Script(code) = part else { continue };
+            assert!(text.get(code.span.clone()).is_some(), "{text:?}");
+            let mut at = 0;
+            for edit in &code.edits {
+                assert!(text.get(edit.source.clone()).is_some(), "{text:?}: {edit:?}");
+                assert!(code.text.get(edit.output.clone()).is_some(), "{text:?}: {edit:?}");
+                assert!(edit.output.start >= at, "{text:?}: {edit:?}");
+                at = edit.output.end;
+            }
+            // What lies between the edits is the user's own.
+            let mut from = (code.span.start, 0);
+            for edit in &code.edits {
+                assert_eq!(
+                    text[from.0..edit.source.start],
+                    code.text[from.1..edit.output.start],
+                    "{text:?}"
+                );
+                from = (edit.source.end, edit.output.end);
+            }
+            assert_eq!(text[from.0..code.span.end], code.text[from.1..], "{text:?}");
+            let (line, column) = Lines::new(&code.text).position(code.text.len());
+            let (line, _) = code.position(&lines, line, column);
+            assert!(line as usize <= lines.count());
+        }
+    }
+    let mut at = 0;
+    let blanks = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}'];
+    for token in tokens(text) {
+        let between = text[at..token.span.start].replace(blanks, "");
+        assert!(between.trim().is_empty(), "{text:?} misses {between:?} at {at}");
+        assert!(token.span.start >= at && text.get(token.span.clone()).is_some(), "{text:?}");
+        at = token.span.end;
+    }
+    for cursor in [0, text.len() / 2, text.len()] {
+        let context = context(text, cursor);
+        assert!(text.get(context.start..).is_some(), "{text:?}");
+    }
+    let mut reader = Reader::new();
+    let mut piped: Vec<_> = text.lines().flat_map(|line| reader.push(line)).collect();
+    piped.extend(reader.finish());
+    assert!(!reader.pending());
+    inputs(text);
 }
