@@ -275,6 +275,10 @@ impl Session {
             Ok(()) => return Outcome::Done,
             Err(Error::Exit(code)) => return Outcome::Exit(code),
             Err(Error::Interrupted) if !self.prompt => return Outcome::Exit(INTERRUPTED),
+            // The terminal has echoed `^C` and stands behind it.
+            Err(error @ Error::Interrupted) => {
+                self.tell(&format!("\n{}", report::uncaught(&error, self.emulate)))
+            }
             Err(error) => self.tell(&report::uncaught(&error, self.emulate)),
         };
         self.interrupt.clear();

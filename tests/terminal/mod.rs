@@ -146,7 +146,7 @@ fn ctrl_c_clears_the_line_and_stops_what_runs() {
             Send(ENTER),
             Expect("\r\nbegun\r\n"),
             Send(CTRL_C),
-            Expect("interrupted"),
+            Expect("\r\ninterrupted\r\n"),
             Expect("test> "),
             Send("f("),
             Send(ENTER),
