@@ -98,8 +98,8 @@ impl Modifier for SetOnInsert {
     }
 
     // Without an insert it does nothing, wherever its path leads.
-    fn ignores_dead_ends(&self) -> bool {
-        true
+    fn ignores_dead_ends(&self, inserting: bool) -> bool {
+        !inserting
     }
 }
 
@@ -115,7 +115,7 @@ impl Modifier for Unset {
         Ok(None)
     }
 
-    fn ignores_dead_ends(&self) -> bool {
+    fn ignores_dead_ends(&self, _: bool) -> bool {
         true
     }
 }
@@ -324,7 +324,7 @@ impl Modifier for RenamedAway {
         Ok(None)
     }
 
-    fn ignores_dead_ends(&self) -> bool {
+    fn ignores_dead_ends(&self, _: bool) -> bool {
         true
     }
 }

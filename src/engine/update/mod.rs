@@ -72,7 +72,8 @@ trait Modifier: Debug + Send + Sync {
     fn create(&self, place: &Place<'_>) -> Result<Option<Bson>>;
 
     /// Whether a path that cannot lead to a field (`a.b` with a number in `a`) is passed over in silence.
-    fn ignores_dead_ends(&self) -> bool {
+    fn ignores_dead_ends(&self, inserting: bool) -> bool {
+        let _ = inserting;
         false
     }
 }

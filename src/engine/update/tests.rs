@@ -526,6 +526,10 @@ fn an_upsert_starts_from_the_equalities_of_the_query() {
     );
     assert_eq!(code(upsert(doc! {"a": 1}, doc! {"$set": {"b.$": 1}})), Some(Code::BAD_VALUE));
     assert_eq!(
+        code(upsert(doc! {"a": 1}, doc! {"$setOnInsert": {"a.b": 1}})),
+        Some(Code::PATH_NOT_VIABLE)
+    );
+    assert_eq!(
         refused(upsert(doc! {}, doc! {"$set": {"_id": [1]}}).expect_err("no array")),
         (53, "The '_id' value cannot be of type array".into())
     );

@@ -119,11 +119,15 @@ impl Tree {
     }
 
     /// Whether every modifier below passes over paths that cannot lead to it.
-    pub(super) fn ignores_dead_ends(&self) -> bool {
+    pub(super) fn ignores_dead_ends(&self, inserting: bool) -> bool {
         match self {
-            Self::Leaf(modifier) => modifier.ignores_dead_ends(),
-            Self::Fields(children) => children.values().all(Self::ignores_dead_ends),
-            Self::Elements(children) => children.values().all(Self::ignores_dead_ends),
+            Self::Leaf(modifier) => modifier.ignores_dead_ends(inserting),
+            Self::Fields(children) => {
+                children.values().all(|child| child.ignores_dead_ends(inserting))
+            }
+            Self::Elements(children) => {
+                children.values().all(|child| child.ignores_dead_ends(inserting))
+            }
         }
     }
 }

@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
         let mut changed = false;
         for (Name(name), child) in children {
             let Some(index) = array_index(name) else {
-                if child.ignores_dead_ends() {
+                if child.ignores_dead_ends(self.inserting) {
                     continue;
                 }
                 return Err(self.dead_end(name, &Bson::Array(elements.clone())));
@@ -142,7 +142,10 @@ impl<'a> Walk<'a> {
                     self.document(children, document).map(Outcome::changed_if)
                 }
                 Bson::Array(elements) => self.array(children, elements).map(Outcome::changed_if),
-                scalar => match children.iter().find(|(_, child)| !child.ignores_dead_ends()) {
+                scalar => match children
+                    .iter()
+                    .find(|(_, child)| !child.ignores_dead_ends(self.inserting))
+                {
                     Some((Name(name), _)) => Err(self.dead_end(name, scalar)),
                     None => Ok(Outcome::Unchanged),
                 },
