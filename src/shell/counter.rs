@@ -74,10 +74,9 @@ fn advance(call: &Call<'_>, sequence: Sequence) -> Result<Reply> {
     let name = name_of(call)?;
     let options = options(call, 1, sequence)?;
     let upsert = options.start.is_none() && sequence == Sequence::Counter;
-    let body = command(name, &options, upsert);
     let mut attempts = 0;
     loop {
-        match call.shell.run(&call.shell.db, body.clone()) {
+        match call.shell.run(&call.shell.db, command(name, &options, upsert)) {
             Ok(reply) => match field(&reply, "value") {
                 Some(RawBsonRef::Document(counter)) => {
                     return answer(call.shell, name, counter, &options);
@@ -484,4 +483,104 @@ fn shown(counter: &RawDocument, usual: &str) -> Option<(String, RawBson)> {
         );
         (number && key.as_str() != "_id").then(|| (key.as_str().to_owned(), RawBson::from(value)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::{Arc, Mutex};
+
+    use bson::doc;
+
+    use super::*;
+    use crate::backend::{Backend, Cursor, Request, Topology};
+    use crate::interrupt::Interrupt;
+    use crate::shell::{Emulate, Output, Receiver};
+
+    /// A backend that answers what it was told to, and remembers what it was asked.
+    struct Scripted {
+        replies: Mutex<VecDeque<Result<RawDocumentBuf>>>,
+        asked: Mutex<Vec<String>>,
+    }
+
+    impl Backend for Scripted {
+        fn describe(&self) -> Topology {
+            Topology::Embedded { directory: None }
+        }
+
+        fn run(&self, request: Request) -> Result<RawDocumentBuf> {
+            let name = request.body.iter().flatten().next().map(|(key, _)| key.as_str().to_owned());
+            self.asked.lock().expect("no panic").push(name.unwrap_or_default());
+            self.replies.lock().expect("no panic").pop_front().expect("no further command")
+        }
+
+        fn stream(&self, _: Request) -> Result<Box<dyn Cursor>> {
+            Err(usage("nothing to stream"))
+        }
+    }
+
+    /// What `counter("users", options)` answers over those replies, and the commands it sent.
+    fn counted(
+        options: RawDocumentBuf,
+        replies: Vec<Result<RawDocumentBuf>>,
+    ) -> (Result<Reply>, Vec<String>) {
+        let backend =
+            Arc::new(Scripted { replies: Mutex::new(replies.into()), asked: Mutex::default() });
+        let output = Output::new(std::io::sink(), std::io::sink());
+        let mut shell =
+            Shell::new(backend.clone(), Interrupt::new(), Emulate::Mongo, "test", output);
+        let arguments = vec![RawBson::String("users".to_owned()), RawBson::Document(options)];
+        let answer = counter(&mut Call {
+            shell: &mut shell,
+            method: "counter",
+            this: Receiver::None,
+            arguments,
+        });
+        let asked = backend.asked.lock().expect("no panic").clone();
+        (answer, asked)
+    }
+
+    fn duplicate(key: &str) -> Error {
+        let details = doc! { "keyPattern": { key: 1 }, "keyValue": { key: "users" } };
+        Error::command_with(Code::DUPLICATE_KEY, format!("E11000 ... index: {key}_"), details)
+    }
+
+    fn found(next: i32) -> RawDocumentBuf {
+        rawdoc! { "value": { "_id": "users", "next": next }, "ok": 1.0 }
+    }
+
+    #[test]
+    fn a_first_call_that_loses_the_race_goes_on_with_the_winners_counter() {
+        let (answer, asked) = counted(rawdoc! {}, vec![Err(duplicate("_id")), Ok(found(2))]);
+        assert!(matches!(answer, Ok(Reply::Served(RawBson::Int32(2)))), "{answer:?}");
+        assert_eq!(asked, ["findAndModify", "findAndModify"]);
+    }
+
+    #[test]
+    fn a_duplicate_of_another_index_is_not_swallowed() {
+        let (answer, asked) = counted(rawdoc! {}, vec![Err(duplicate("next"))]);
+        assert!(answer.is_err());
+        assert_eq!(asked.len(), 1);
+    }
+
+    #[test]
+    fn a_start_that_loses_the_race_begins_again() {
+        let none = || Ok(rawdoc! { "value": null, "ok": 1.0 });
+        let error = rawdoc! {
+            "index": 0, "code": 11000, "errmsg": "E11000", "keyPattern": { "_id": 1 }
+        };
+        let lost = Ok(rawdoc! { "n": 0, "writeErrors": [error], "ok": 1.0 });
+        let start = rawdoc! { "start": 5.0 };
+        let (answer, asked) = counted(start, vec![none(), lost, Ok(found(6))]);
+        assert!(matches!(answer, Ok(Reply::Served(RawBson::Int32(6)))), "{answer:?}");
+        assert_eq!(asked, ["findAndModify", "insert", "findAndModify"]);
+    }
+
+    #[test]
+    fn a_race_that_never_ends_is_told() {
+        let replies = (0..ATTEMPTS).map(|_| Err(duplicate("_id"))).collect();
+        let (answer, asked) = counted(rawdoc! {}, replies);
+        assert!(answer.is_err());
+        assert_eq!(asked.len(), ATTEMPTS);
+    }
 }

@@ -195,6 +195,46 @@ pub(super) const QUERY_SETTINGS: Class = Class::functions(
     &[native("shellBatchSize", "", "how many documents a prompt shows at once", batch_size)],
 );
 
+/// mongosh's `config`.
+pub(super) const CONFIG: Class = Class::functions(
+    "Config",
+    "config",
+    "settings of the shell",
+    &[
+        native("get", "(name)", "the value of a setting", config_get),
+        native("set", "(name, value)", "changes a setting", config_set),
+    ],
+)
+.only(Shells::Mongosh);
+
+/// The one setting there is, by the name mongosh gives it.
+const DISPLAY_BATCH_SIZE: &str = "displayBatchSize";
+
+fn config_get(call: &mut Call<'_>) -> Result<Reply> {
+    Ok(match call.text(0, "name")? {
+        Some(DISPLAY_BATCH_SIZE) => {
+            Reply::Value(number(i64::try_from(call.shell.batch_size).unwrap_or(i64::MAX)))
+        }
+        _ => Reply::Nothing,
+    })
+}
+
+fn config_set(call: &mut Call<'_>) -> Result<Reply> {
+    let name = call.text(0, "name")?.unwrap_or_default().to_owned();
+    let text = if name == DISPLAY_BATCH_SIZE {
+        let size = call.value(1).and_then(|value| whole(value.as_raw_bson_ref()));
+        let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
+        let Some(size) = size else {
+            return Err(usage("displayBatchSize must be a number above 0"));
+        };
+        call.shell.batch_size = size;
+        format!("Setting \"{name}\" has been changed")
+    } else {
+        format!("Option \"{name}\" is not available in this environment")
+    };
+    Ok(Reply::Value(RawBson::String(text)))
+}
+
 /// A setting's getter and, with an argument, its setter.
 fn batch_size(call: &mut Call<'_>) -> Result<Reply> {
     if let Some(value) = call.value(0) {

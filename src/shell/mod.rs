@@ -298,6 +298,7 @@ const CLASSES: &[Class] = &[
     types::CODE,
     collection::COLLECTION,
     cursor::COMMAND_CURSOR,
+    global::CONFIG,
     counter::COUNTER,
     cursor::CURSOR,
     types::DB_POINTER,
