@@ -10,7 +10,6 @@ mod call;
 mod collection;
 mod command;
 mod counter;
-mod counter_options;
 mod cursor;
 mod database;
 mod database_admin;

@@ -1,6 +1,7 @@
 //! Collections: the table of what can be called on `db.name`.
 
 mod admin;
+mod bulk_write;
 mod index;
 mod modify;
 mod read;
@@ -26,7 +27,12 @@ pub(super) const COLLECTION: Class = Class::instances(
             "runs documents through stages",
             read::aggregate,
         ),
-        native("bulkWrite", "(operations, options)", "many writes in one go", write::bulk_write),
+        native(
+            "bulkWrite",
+            "(operations, options)",
+            "many writes in one go",
+            bulk_write::bulk_write,
+        ),
         native(
             "convertToCapped",
             "(bytes)",

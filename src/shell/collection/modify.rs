@@ -5,7 +5,7 @@ use bson::{RawBson, RawDocument, RawDocumentBuf};
 
 use super::write::{filter, must_be_replacement, must_have_operators};
 use crate::error::Result;
-use crate::shell::command::{Command, field, owned, truthy};
+use crate::shell::command::{Command, field, key_of, owned, truthy};
 use crate::shell::refusal::{invalid_input, missing_argument, usage};
 use crate::shell::{Call, Reply};
 
@@ -128,7 +128,7 @@ fn find_one_and(call: &mut Call<'_>, change: Change, method: &str) -> Result<Rep
             command = command.maybe(cstr!("upsert"), field(&options, "upsert").map(truthy));
         }
         for key in PASSED {
-            command = command.maybe(&*crate::shell::command::key_of(key), owned(&options, key));
+            command = command.maybe(&key_of(key), owned(&options, key));
         }
     }
     modify(call, &db, command.body())

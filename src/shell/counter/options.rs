@@ -2,9 +2,9 @@
 
 use bson::{RawBson, RawBsonRef, RawDocument};
 
-use super::refusal::usage;
-use super::{Call, nearest};
 use crate::error::Result;
+use crate::shell::refusal::usage;
+use crate::shell::{Call, nearest};
 
 /// Which of the two functions is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,16 @@
 //! Each call is one findAndModify through [`super::Shell::run`], exactly as if it had been typed. `$inc` gets an
 //! integer, so types and overflow are the server's, and an integer sequence never degrades to a double.
 
+mod listing;
+mod options;
+
+pub(super) use listing::listing;
+
 use bson::raw::cstr;
 use bson::{Bson, RawBson, RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
-use super::command::{Command, field, key_of, owned};
-use super::counter_options::{Options, Sequence, name_of, options, whole_number};
+use self::options::{Options, Sequence, name_of, options, whole_number};
+use super::command::{Command, field, key_of};
 use super::cursor::open_stream;
 use super::refusal::usage;
 use super::rows::native;
@@ -437,52 +442,6 @@ fn reset_to_max(call: &Call<'_>, sequence: Sequence) -> Result<Reply> {
         Some(value) => whole_number(call.method, &format!("the largest {path}"), value)?,
     };
     set(call.shell, name, &options, integer(value))
-}
-
-/// The lines of `show counters`: name, value, place and type.
-pub(super) fn listing(shell: &Shell) -> Result<Vec<String>> {
-    let mut rows = Vec::new();
-    for sequence in [Sequence::Counter, Sequence::Sequence] {
-        let collection = sequence.collection();
-        let body = Command::new(cstr!("find"), collection).with(cstr!("filter"), rawdoc! {}).body();
-        let mut stream = open_stream(shell, &shell.db, body)?;
-        while let Some(counter) = stream.next()? {
-            let Some((field, value)) = shown(&counter, sequence.field()) else { continue };
-            let name = match owned(&counter, "_id") {
-                Some(RawBson::String(name)) => name,
-                Some(other) => quoted(&other),
-                None => String::new(),
-            };
-            let kind = type_name(value.as_raw_bson_ref());
-            rows.push((name, quoted(&value), format!("{collection}.{field}"), kind));
-        }
-    }
-    let width =
-        |column: fn(&(String, String, String, &str)) -> usize| rows.iter().map(column).max();
-    let names = width(|row| row.0.chars().count()).unwrap_or(0);
-    let values = width(|row| row.1.chars().count()).unwrap_or(0).max(5);
-    let places = width(|row| row.2.chars().count()).unwrap_or(0);
-    let line = |(name, value, place, kind): &(String, String, String, &str)| {
-        format!("{name:<names$}  {value:>values$}  {place:<places$}   {kind}")
-    };
-    Ok(rows.iter().map(line).collect())
-}
-
-/// The field that counts: the usual one, or else the first number besides `_id`.
-fn shown(counter: &RawDocument, usual: &str) -> Option<(String, RawBson)> {
-    if let Some(value) = owned(counter, usual) {
-        return Some((usual.to_owned(), value));
-    }
-    counter.iter().flatten().find_map(|(key, value)| {
-        let number = matches!(
-            value,
-            RawBsonRef::Int32(_)
-                | RawBsonRef::Int64(_)
-                | RawBsonRef::Double(_)
-                | RawBsonRef::Decimal128(_)
-        );
-        (number && key.as_str() != "_id").then(|| (key.as_str().to_owned(), RawBson::from(value)))
-    })
 }
 
 #[cfg(test)]
