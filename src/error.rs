@@ -24,6 +24,8 @@ pub enum Error {
     Connection(String),
     /// The data directory cannot be read, written or trusted.
     Storage(String),
+    /// Another process holds the data directory; whoever waits may have it.
+    Held(String),
     /// A shell function was called wrongly; the text is the shell's own.
     Usage(String),
     /// A shell function throws an error object of a class of its own (`WriteError`, `MongoServerError`...).
@@ -184,9 +186,10 @@ impl fmt::Display for Error {
             Self::Syntax(error) => write!(f, "SyntaxError: {}", error.message),
             Self::Thrown(thrown) => f.write_str(&thrown.text),
             Self::Command(error) => f.write_str(&error.message),
-            Self::Connection(message) | Self::Storage(message) | Self::Usage(message) => {
-                f.write_str(message)
-            }
+            Self::Connection(message)
+            | Self::Storage(message)
+            | Self::Held(message)
+            | Self::Usage(message) => f.write_str(message),
             Self::Raised(raised) => f.write_str(&raised.text(Document::to_string)),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Exit(code) => write!(f, "exit with code {code}"),

@@ -61,7 +61,7 @@ fn listen(interrupt: Interrupt) {
 
 /// Runs the plan: code, files, then the prompt or the pipe. Answers with the exit code.
 fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
-    let backend = Embedded::new(plan.location.clone());
+    let backend = Embedded::new(plan.location.clone()).waiting(plan.wait);
     let prompt = plan.interactive && io::stdin().is_terminal();
     let paint = Paint::choose(io::stdout().is_terminal(), env::var("NO_COLOR").ok().as_deref());
     let output = if io::stdout().is_terminal() {

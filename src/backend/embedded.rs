@@ -3,7 +3,9 @@
 //! A stream is the command followed by `getMore` through [`Engine::run`], so the shell and a server over the same engine
 //! exercise the same code.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use bson::raw::cstr;
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
@@ -13,21 +15,50 @@ use crate::engine::{Engine, Location};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
 
+/// How often a waiting process looks whether the data directory is free.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// The engine in this process. Nothing touches the disk before the first command.
 pub struct Embedded {
     location: Location,
-    engine: OnceLock<Result<Engine>>,
+    /// Wait while another process holds the data directory.
+    wait: bool,
+    engine: OnceLock<Engine>,
+    /// Held while the engine is being opened.
+    opening: Mutex<()>,
 }
 
 impl Embedded {
     /// A backend over the data at `location`, not opened yet.
     pub fn new(location: Location) -> Self {
-        Self { location, engine: OnceLock::new() }
+        Self { location, wait: false, engine: OnceLock::new(), opening: Mutex::new(()) }
     }
 
-    /// The engine, opened now if it is not yet.
-    fn engine(&self) -> Result<&Engine> {
-        self.engine.get_or_init(|| Engine::open(&self.location)).as_ref().map_err(Clone::clone)
+    /// The same, but with `wait` it waits for a data directory that another process holds, until it is interrupted.
+    #[must_use]
+    pub fn waiting(self, wait: bool) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// The engine, opened now if it is not yet. A failure is not remembered: the next command tries again.
+    fn engine(&self, interrupt: &Interrupt) -> Result<&Engine> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let engine = loop {
+            match Engine::open(&self.location) {
+                Err(Error::Held(_)) if self.wait => {
+                    interrupt.check()?;
+                    thread::sleep(LOOK);
+                }
+                opened => break opened?,
+            }
+        };
+        Ok(self.engine.get_or_init(|| engine))
     }
 }
 
@@ -41,11 +72,11 @@ impl Backend for Embedded {
     }
 
     fn run(&self, request: Request) -> Result<RawDocumentBuf> {
-        self.engine()?.run(&request)
+        self.engine(&request.interrupt)?.run(&request)
     }
 
     fn stream(&self, request: Request) -> Result<Box<dyn Cursor>> {
-        let engine = self.engine()?.clone();
+        let engine = self.engine(&request.interrupt)?.clone();
         let reply = engine.run(&request)?;
         let (id, namespace, batch) = open_cursor(&reply, "firstBatch")?;
         let (db, collection) = namespace.split_once('.').unwrap_or((&request.db, ""));

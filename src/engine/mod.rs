@@ -65,8 +65,8 @@ impl Engine {
     /// Opens (and repairs, if the last process died) the data at `location`.
     ///
     /// # Errors
-    /// [`crate::Error::Storage`] naming the directory when it is held by another process, damaged, of another format
-    /// number, or not readable and writable.
+    /// [`crate::Error::Held`] when another process has the directory open; [`crate::Error::Storage`] naming the directory
+    /// when it is damaged, of another format number, or not readable and writable.
     pub fn open(location: &Location) -> Result<Self> {
         let storage = Storage::open(location)?;
         let shared = Arc::new(Shared {

@@ -66,6 +66,7 @@ pub(super) fn throw<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, error: Error) -> rq
         | Error::Thrown(_)
         | Error::Connection(_)
         | Error::Storage(_)
+        | Error::Held(_)
         | Error::Usage(_) => plain(realm, &error.to_string()),
     };
     match thrown {

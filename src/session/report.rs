@@ -24,6 +24,7 @@ pub(super) fn uncaught(error: &Error, emulate: Emulate) -> String {
         | Error::Syntax(_)
         | Error::Connection(_)
         | Error::Storage(_)
+        | Error::Held(_)
         | Error::Usage(_)
         | Error::Exit(_) => "Error",
     };

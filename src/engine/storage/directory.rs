@@ -193,7 +193,7 @@ fn hold(path: &Path) -> Result<File> {
         Err(TryLockError::WouldBlock) => {
             let mut process = String::new();
             let _ = holder.read_to_string(&mut process);
-            return Err(Error::Storage(format!(
+            return Err(Error::Held(format!(
                 "the data directory {} is in use by process {}. Wait for it with --wait, use another with --data DIR, or \
                  a scratch one with --ephemeral.",
                 name(path),
