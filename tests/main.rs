@@ -3,6 +3,7 @@
 //! Whatever a test expects was worked out by hand from what MongoDB's manual and the shells say, never recorded.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod cli;
 mod crash;
 mod dialect;
 mod engine;
@@ -14,6 +15,7 @@ mod print;
 mod program;
 mod seeds;
 mod shell;
-#[cfg(unix)]
+mod snippets;
 mod terminal;
 mod transcript;
+mod transcripts;

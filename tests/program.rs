@@ -136,7 +136,7 @@ pub fn difference(what: &str, expected: &str, got: &str, err: &str) -> String {
 /// What appears on a terminal when a text is typed at the prompt, without the control sequences.
 pub fn typed(text: &Path) -> String {
     let output = Command::new("python3")
-        .arg(root().join("tests/pty.py"))
+        .arg(root().join("tests/terminal.py"))
         .arg(text)
         .arg(env!("CARGO_BIN_EXE_tally"))
         .args(["--quiet", "--norc", "--ephemeral"])

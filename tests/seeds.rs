@@ -1,9 +1,9 @@
-//! The sequence examples that people share, piped in as they stand, run as files, and as modules.
+//! The sequence examples that people share, piped in as they stand, run as files, typed at a prompt, and as modules.
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::program::{root, same};
+use crate::program::{root, same, tally};
 
 /// Every example by name, with its text.
 fn cases() -> BTreeMap<String, String> {
@@ -19,11 +19,63 @@ fn cases() -> BTreeMap<String, String> {
     cases
 }
 
+/// What an example must print when it is piped to the shell that `emulate` names, if that is known.
+fn expected(name: &str, emulate: &str) -> Option<String> {
+    fs::read_to_string(root().join(format!("tests/cases/seeds/{name}.{emulate}.out"))).ok()
+}
+
 #[test]
 fn the_examples_that_users_see_are_the_ones_tested() {
     for (name, text) in cases() {
         let shown =
             fs::read_to_string(root().join(format!("scripts/seeds/{name}.js"))).unwrap_or_default();
         same(&format!("scripts/seeds/{name}.js"), &text, &shown, "");
+    }
+}
+
+#[test]
+fn a_piped_example_prints_each_result() {
+    for (name, text) in cases() {
+        let expected = expected(&name, "mongo").expect("every example has a classic output");
+        let outcome = tally(["--quiet", "--ephemeral"]).input(text).run();
+        same(&name, &expected, &outcome.out, &outcome.err);
+    }
+}
+
+#[test]
+fn a_piped_example_prints_as_mongosh() {
+    let mut compared = 0;
+    for (name, text) in cases() {
+        let Some(expected) = expected(&name, "mongosh") else { continue };
+        let outcome = tally(["--quiet", "--ephemeral", "--emulate", "mongosh"]).input(text).run();
+        same(&name, &expected, &outcome.out, &outcome.err);
+        compared += 1;
+    }
+    assert!(compared >= 3);
+}
+
+#[test]
+fn modules_import_each_other() {
+    tally(["--quiet", "--ephemeral", "scripts/seeds/users.mjs"]).run().prints(
+        "1 Sarah C.\n\
+         2 Bob D.\n\
+         100 Hello\n\
+         there is no sequence psots\n",
+    );
+}
+
+#[test]
+fn an_example_typed_at_the_prompt_prints_each_result() {
+    for (name, _) in cases() {
+        let expected = expected(&name, "mongo").expect("every example has a classic output");
+        let screen = crate::program::typed(&root().join(format!("tests/cases/seeds/{name}.in")));
+        let mut lines = screen.lines();
+        for line in expected.lines() {
+            assert!(
+                lines.any(|shown| shown == line),
+                "{name}: the terminal lacks {line:?} at its place:\n{screen}"
+            );
+        }
+        assert!(!screen.contains("uncaught exception"), "{name}:\n{screen}");
     }
 }

@@ -374,8 +374,8 @@ pub(super) fn storage_stats(collection: &Collection) -> Document {
         "nindexes": number(shape.indexes.len() as u64),
         "capped": shape.options.contains_key("capped"),
     };
-    if let Some(average) = bytes.checked_div(documents) {
-        stats.insert("avgObjSize", number(average));
+    if documents > 0 {
+        stats.insert("avgObjSize", number(bytes / documents));
     }
     for (listed, option) in [("max", "max"), ("maxSize", "size")] {
         if let Some(value) = shape.options.get(option) {

@@ -142,11 +142,14 @@ fn check_options(context: &Context<'_>, options: &mut Document) -> Result<()> {
         check_collation(&collation)?;
     }
     match options.get("capped").map(flag) {
-        Some(Some(true)) if !options.contains_key("size") => {
-            let message = "the 'size' field is required when 'capped' is true";
-            return Err(refuse!(INVALID_OPTIONS, "{message}"));
+        Some(Some(true)) => {
+            if !options.contains_key("size") {
+                return Err(refuse!(
+                    INVALID_OPTIONS,
+                    "the 'size' field is required when 'capped' is true"
+                ));
+            }
         }
-        Some(Some(true)) => {}
         Some(Some(false)) => drop(options.remove("capped")),
         Some(None) => {
             return Err(refuse!(

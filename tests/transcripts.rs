@@ -1,0 +1,127 @@
+//! Every transcript under `tests/golden`, run twice: in one process, and re-opening the data between blocks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::program::{difference, root, tally};
+use crate::transcript::{Block, Transcript, matches};
+
+/// All transcripts, in the order of their names.
+///
+/// `TRANSCRIPTS=query/` in the environment picks those whose path holds that text.
+fn transcripts() -> Vec<PathBuf> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join("tests/golden"), &mut found);
+    if let Some(wanted) = std::env::var_os("TRANSCRIPTS") {
+        let wanted = wanted.to_string_lossy().into_owned();
+        found.retain(|path| path.to_string_lossy().contains(&wanted));
+    }
+    found.sort();
+    found
+}
+
+/// Runs some blocks in one process and answers with complaints.
+fn run(transcript: &Transcript, blocks: &[Block], data: &Path, complaints: &mut Vec<String>) {
+    let mark = |number: usize| format!("--- {number} inputs done ---");
+    let mut input = String::new();
+    let steps: Vec<_> = blocks.iter().flat_map(|block| &block.steps).collect();
+    for (at, step) in steps.iter().enumerate() {
+        input.push_str(&step.input);
+        input.push_str(&format!("\nprint({:?})\n", mark(at + 1)));
+    }
+    let data = data.to_str().expect("scratch folders have plain names");
+    let outcome = tally(["--quiet", "--norc", "--emulate", &transcript.emulate, "--data", data])
+        .input(input)
+        .run();
+    let mut lines = outcome.out.lines();
+    for (at, step) in steps.iter().enumerate() {
+        let mark = mark(at + 1);
+        let got: Vec<&str> = lines.by_ref().take_while(|line| *line != mark).collect();
+        let same = got.len() == step.output.len()
+            && step.output.iter().zip(&got).all(|(expected, line)| matches(expected, line));
+        if !same {
+            let what = format!("{}:{}: > {}", transcript.name, step.line, step.input);
+            complaints.push(difference(&what, &text(&step.output), &text(&got), &outcome.err));
+        }
+    }
+    let expected: Vec<&String> = steps.iter().flat_map(|step| &step.errors).collect();
+    let mut found = outcome.err.lines();
+    let missing = expected.iter().find(|error| !found.by_ref().any(|line| matches(error, line)));
+    if missing.is_some() || (expected.is_empty() && !outcome.err.is_empty()) {
+        let what = format!("{}:{}: standard error", transcript.name, blocks[0].line);
+        complaints.push(difference(&what, &text(&expected), &outcome.err, ""));
+    }
+}
+
+/// Lines as a text.
+fn text<S: AsRef<str>>(lines: &[S]) -> String {
+    lines.iter().flat_map(|line| [line.as_ref(), "\n"]).collect()
+}
+
+/// Runs the parts that `split` makes of each transcript, each part in a process of its own over the same data.
+#[track_caller]
+fn hold(split: fn(&Transcript) -> Vec<&[Block]>) {
+    let paths = transcripts();
+    let next = AtomicUsize::new(0);
+    let complaints = Mutex::new(Vec::new());
+    let worker = || {
+        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            let mut own = Vec::new();
+            match Transcript::parse(&name, &fs::read_to_string(path).unwrap(), 1) {
+                Ok(transcript) => {
+                    let data = tempfile::tempdir().unwrap();
+                    for blocks in split(&transcript) {
+                        run(&transcript, blocks, &data.path().join("data"), &mut own);
+                    }
+                }
+                Err(complaint) => own.push(complaint),
+            }
+            complaints.lock().unwrap().extend(own);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(worker);
+        }
+    });
+    let mut complaints = complaints.into_inner().unwrap();
+    complaints.sort();
+    assert!(complaints.is_empty(), "{} complaints\n{}", complaints.len(), complaints.join("\n"));
+}
+
+#[test]
+fn transcripts_hold() {
+    hold(|transcript| vec![&transcript.blocks]);
+}
+
+#[test]
+fn transcripts_hold_when_the_data_is_opened_again_between_blocks() {
+    hold(|transcript| transcript.blocks.chunks(1).collect());
+}
+
+#[test]
+fn the_session_in_the_readme_holds() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let start = readme.find("```\n> ").expect("the README shows a session") + 4;
+    let session = readme[start..].split("```").next().unwrap_or_default();
+    let first = readme[..start].lines().count();
+    let text = format!("# The README.\n{session}");
+    let transcript = Transcript::parse("README.md", &text, first).unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let mut complaints = Vec::new();
+    run(&transcript, &transcript.blocks, &data.path().join("data"), &mut complaints);
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
