@@ -10,6 +10,7 @@
 //! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
 //! - `files` reads scripts and modules; `jobs` waits for promises.
 
+mod callee;
 mod classes;
 mod convert;
 mod door;

@@ -292,6 +292,8 @@ fn an_uncaught_error_knows_its_place() {
     );
     assert_eq!((thrown.frames[0].line, &*thrown.frames[0].file), (2, "(shell)"));
     assert_eq!(thrown.kind, ThrownKind::Error);
+    assert_eq!((thrown.frames[0].line, thrown.frames[0].column), (2, 9));
+    assert_eq!(world.thrown("db.t.nofunc()").frames[0].column, 1);
     assert_eq!(world.thrown("nope").text, "ReferenceError: nope is not defined");
     assert_eq!(world.thrown("throw 's'").kind, ThrownKind::Primitive);
     assert_eq!(world.thrown("throw {a: 1}").text, "[object Object]");
@@ -474,6 +476,14 @@ fn a_mistyped_method_is_told_from_a_collection() {
         "TypeError: db.getColectionNames is not a function. Did you mean getCollectionNames?"
     );
     assert_eq!(text("db.users.nofunc()"), "TypeError: db.users.nofunc is not a function");
+    assert_eq!(
+        text("db.users.find({a: 1}).limt(2)"),
+        "TypeError: db.users.find({a: 1}).limt is not a function. Did you mean limit?"
+    );
+    assert_eq!(text("assert.xyz(1)"), "TypeError: assert.xyz is not a function");
+    assert_eq!(text("var x = {}; x()"), "TypeError: x is not a function");
+    assert_eq!(text("var x = {}; 1 + x(2)"), "TypeError: x is not a function");
+    assert_eq!(text("[1].map(5)"), "TypeError: not a function");
 }
 
 #[test]
@@ -528,7 +538,7 @@ fn printing_goes_by_the_emulated_shell() {
         "1 a { \"a\" : 1 } 1,2 null\n{ \"a\" : [ 1 ] }\n\"s\"\nown\nNumberLong(5)\n"
     );
     let mut mongosh = world(Emulate::Mongosh);
-    mongosh.eval("print(1, 'a', {a: 1}); print((async () => 5)())").unwrap();
+    mongosh.eval("print(1, 'a', {a: 1}); console.log((async () => 5)())").unwrap();
     assert_eq!(mongosh.printed.text(), "1 a { a: 1 }\n5\n");
 }
 

@@ -6,11 +6,12 @@ use rquickjs::{Coerced, Ctx, Object, Value};
 
 use super::limits::peak_memory;
 use super::realm::Realm;
-use super::sources::{INTERNAL, Sources};
-use super::{convert, show};
+use super::sources::{INTERNAL, Source, Sources};
+use super::{callee, convert, show};
 use crate::dialect::Lines;
 use crate::error::{Code, CommandError, Error, Frame, Thrown, ThrownKind};
 use crate::print::{self, Options};
+use crate::shell::{self, Emulate, Kind};
 
 /// What an error of the engine is to everybody outside this room.
 pub(super) fn caught<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, error: rquickjs::Error) -> Error {
@@ -66,11 +67,21 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
         return plain(&text, &message, ThrownKind::Object);
     }
     let stack = string(object, "stack").unwrap_or_default();
+    let sources = realm.state.sources.borrow();
+    let (mut text, mut message) = (text, string(object, "message").unwrap_or_default());
+    if text == "TypeError: not a function"
+        && let Some(better) = not_a_function(&sources, realm.state.emulate, &stack)
+    {
+        text = format!("TypeError: {better}");
+        message = better;
+    }
+    let frames = frames(&sources, &stack);
+    drop(sources);
     Error::Thrown(Box::new(Thrown {
         name: string(object, "name").unwrap_or_else(|| "Error".to_owned()),
         text,
-        message: string(object, "message").unwrap_or_default(),
-        frames: frames(&realm.state.sources.borrow(), &stack),
+        message,
+        frames,
         cause: cause(ctx, realm, object),
         kind: ThrownKind::Error,
         early: is_early(object, &stack),
@@ -169,6 +180,43 @@ pub(super) fn frames(sources: &Sources, stack: &str) -> Vec<Frame> {
     stack.lines().filter_map(|line| frame(sources, line)).collect()
 }
 
+/// Where something is called, in the user's text: the beginning of the expression that is called, as the classic shell
+/// has it, unless that is on another line.
+fn called_at(source: &Source, lines: &Lines, line: u32, column: u32) -> (u32, u32) {
+    let code = &source.code;
+    let at = Lines::new(&code.text).offset(line, column);
+    let engine = lines.position(code.source_offset(at));
+    match callee::expression(&code.text, at) {
+        Some(callee) => {
+            let start = lines.position(code.source_offset(callee.start));
+            if start.0 == engine.0 { start } else { engine }
+        }
+        None => engine,
+    }
+}
+
+/// What "not a function" says of a call in a script: the name of what was called, and the name that was meant.
+fn not_a_function(sources: &Sources, emulate: Emulate, stack: &str) -> Option<String> {
+    let place = stack.lines().next()?.split_once(" (")?.1.strip_suffix(')')?;
+    let mut parts = place.rsplitn(3, ':');
+    let column: u32 = parts.next()?.parse().ok()?;
+    let line: u32 = parts.next()?.parse().ok()?;
+    let text = &sources.get(parts.next()?)?.code.text;
+    let name = callee::name(text, Lines::new(text).offset(line, column))?;
+    let hint = name.rsplit_once('.').and_then(|(object, method)| {
+        let class = shell::classes().iter().find(|class| match class.kind {
+            Kind::Functions => class.global == object,
+            _ if object.contains(".aggregate(") => class.name == "CommandCursor",
+            _ if object.contains(".find(") => class.name == "Cursor",
+            _ => false,
+        })?;
+        let methods = class.methods.iter().filter(|method| method.shells.include(emulate));
+        shell::nearest(method, methods.map(|method| method.name))
+    });
+    let hint = hint.map(|method| format!(". Did you mean {method}?"));
+    Some(format!("{name} is not a function{}", hint.unwrap_or_default()))
+}
+
 /// One line: `at name (file:line:column)` or `at file:line:column`.
 fn frame(sources: &Sources, line: &str) -> Option<Frame> {
     let line = line.trim_start().strip_prefix("at ")?;
@@ -186,7 +234,7 @@ fn frame(sources: &Sources, line: &str) -> Option<Frame> {
     let (line, column, text) = match sources.get(file) {
         Some(source) => {
             let lines = Lines::new(&source.text);
-            let (line, column) = source.code.position(&lines, line, column);
+            let (line, column) = called_at(source, &lines, line, column);
             (line, column, Some(source.text[lines.line(line, &source.text)].to_owned()))
         }
         None => (line, column, None),

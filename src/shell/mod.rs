@@ -298,6 +298,7 @@ const CLASSES: &[Class] = &[
     collection::COLLECTION,
     cursor::COMMAND_CURSOR,
     global::CONFIG,
+    global::CONSOLE,
     counter::COUNTER,
     cursor::CURSOR,
     types::DB_POINTER,
