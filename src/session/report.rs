@@ -19,7 +19,9 @@ pub(super) fn uncaught(error: &Error, emulate: Emulate) -> String {
         }
         Error::Interrupted => return "interrupted".to_owned(),
         Error::Raised(raised) => raised.class,
-        Error::Command(_) if emulate == Emulate::Mongosh => "MongoServerError",
+        Error::Command(error) if emulate == Emulate::Mongosh => {
+            return format!("MongoServerError[{}]: {}", error.code.name(), error.message);
+        }
         Error::Command(_)
         | Error::Syntax(_)
         | Error::Connection(_)
@@ -173,6 +175,13 @@ mod tests {
         let report = uncaught(&boom(), Emulate::Mongosh);
         let expected = "Error: boom\n    at f (file.js:3:9)\n    at file.js:7:1\n";
         assert!(report.starts_with(expected), "{report}");
+    }
+
+    #[test]
+    fn a_refused_command_carries_its_code_name_in_mongosh() {
+        let error = Error::command(crate::error::Code::BAD_VALUE, "unknown operator: $foo");
+        let expected = "MongoServerError[BadValue]: unknown operator: $foo";
+        assert_eq!(uncaught(&error, Emulate::Mongosh), expected);
     }
 
     #[test]

@@ -249,7 +249,11 @@ impl Shell {
             return Ok(Page { documents, more, pretty });
         }
         self.follow(handle);
-        self.turn(handle)
+        let page = self.turn(handle);
+        if page.is_err() {
+            self.follow(0);
+        }
+        page
     }
 
     /// The next page of the cursor that was shown last; `None` when there is nothing more to show.
