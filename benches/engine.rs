@@ -218,7 +218,7 @@ fn lookup() {
             run(&engine, rawdoc! { "insert": "t", "documents": documents });
             size += BATCH;
         }
-        let calls = 100_000;
+        let calls = 100_000_u32;
         let begin = Instant::now();
         for at in 0..calls {
             let n = i64::from(at.wrapping_mul(7919) % wanted);
