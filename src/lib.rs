@@ -24,7 +24,7 @@
 //!    to the storage in one batch. What it acknowledges survives `kill -9`.
 //! 7. **The reply travels back** as a `WriteResult` object, the value of the input.
 //! 8. **It is printed.** `script` turns the value into a [`print::Shown`], a tree that knows nothing of JavaScript; a
-//!    style of [`print`] turns that into text: `WriteResult({ "nInserted" : 1 })`.
+//!    style of [`mod@print`] turns that into text: `WriteResult({ "nInserted" : 1 })`.
 //!
 //! Ctrl-C can arrive at any time: it raises the one [`Interrupt`], which the JavaScript engine, every native call and
 //! every long loop of the engine ask, until all has unwound to the prompt.

@@ -1,6 +1,6 @@
 //! The database commands: one row each, compiled from a document and then run.
 //!
-//! A command reads its fields with [`fields::Fields`], strict as the server; whatever is wrong with it is refused before
+//! A command reads its fields with `fields::Fields`, strict as the server; whatever is wrong with it is refused before
 //! anything is done.
 
 mod administration;

@@ -48,7 +48,7 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Refuses a format that [`write`] could not follow.
+/// Refuses a format that [`write()`] could not follow.
 pub(super) fn check_format(format: &str, reading: bool) -> Result<()> {
     let mut characters = format.chars();
     while let Some(character) = characters.next() {

@@ -1,6 +1,6 @@
 //! Regular expressions in the server's syntax (PCRE), compiled once with `fancy-regex`.
 //!
-//! The two dialects differ in small things; [`translate`] writes a pattern so that it means here what it means there:
+//! The two dialects differ in small things; `translate` writes a pattern so that it means here what it means there:
 //! `\d`, `\w`, `\s`, `\b` are ASCII, a `[` inside a class and a lone `{` are themselves, `\Q...\E` quotes.
 
 use bson::Bson;

@@ -2,7 +2,7 @@
 //!
 //! The only room that names the storage crate. A collection is a tree of record number -> document, in the order of
 //! insertion, and one tree an index; [`Writing`] changes them in one batch, [`Reading`] sees them as they were at one
-//! moment. The layout is described in [`store`].
+//! moment. The layout is described in `store`.
 
 mod catalog;
 mod collection;

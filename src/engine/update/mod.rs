@@ -1,7 +1,7 @@
 //! Updates: an update document compiled once, then applied to documents.
 //!
-//! An operator is a row of its family's table; its argument becomes a [`Modifier`], and the modifiers of one update hang
-//! in a tree of paths ([`tree`]), where conflicts show before anything is changed and new fields find their order.
+//! An operator is a row of its family's table; its argument becomes a `Modifier`, and the modifiers of one update hang
+//! in a tree of paths (`tree`), where conflicts show before anything is changed and new fields find their order.
 //! Every bad update dies in [`Update::parse`], with the server's code and words, or on the document it does not suit.
 
 mod array;

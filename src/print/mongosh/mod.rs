@@ -1,6 +1,6 @@
 //! mongosh's text: Node's inspector, and mongosh's own rule for what came from a server.
 //!
-//! Entries are laid out first and then joined by [`layout`]. An object or array that came from a server is inspected as
+//! Entries are laid out first and then joined by `layout`. An object or array that came from a server is inspected as
 //! if it stood alone, where [`Options::deep`] asks for it, and its text put into its parent's: so the depth of the
 //! parent, its indentation and its limits do not reach it.
 
