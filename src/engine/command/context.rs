@@ -111,7 +111,7 @@ impl<'a> Context<'a> {
 
     /// The time of the command and its `let` variables.
     pub(super) fn scope(&self, variables: Option<&RawDocument>) -> Result<Scope> {
-        let scope = Scope::new(DateTime::now());
+        let scope = Scope::new(DateTime::now()).with_interrupt(self.interrupt.clone());
         let Some(variables) = variables else { return Ok(scope) };
         let mut values = Document::new();
         for (variable, expression) in decode(variables)? {

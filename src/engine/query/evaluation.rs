@@ -1,4 +1,4 @@
-//! `$comment`, `$expr`, `$mod`, `$regex` with `$options`, `$where`.
+//! `$comment`, `$expr`, `$mod`, `$regex` with `$options`, `$sampleRate`, `$where`.
 
 use std::sync::Arc;
 
@@ -40,6 +40,11 @@ pub(super) const OPERATORS: &[Operator] = &[
         parse: Parse::Field(regex),
     },
     Operator {
+        name: "$sampleRate",
+        help: "matches this share of the documents, at random",
+        parse: Parse::Top(sample_rate),
+    },
+    Operator {
         name: "$where",
         help: "a JavaScript function answers true",
         parse: Parse::Top(javascript),
@@ -61,6 +66,20 @@ fn expr(value: &Bson, reader: &Reader<'_>) -> Result<Node> {
     let expression = Expression::parse(value, reader.scope())?;
     let expression = Box::new(expression);
     Ok(Node::Expression { source: value.clone(), expression, scope: Arc::clone(reader.scope()) })
+}
+
+/// A comparison of `$rand` with the rate; a rate of 0 or 1 leaves nothing to chance.
+fn sample_rate(value: &Bson, reader: &Reader<'_>) -> Result<Node> {
+    let Some(rate) = Number::of(value).map(Number::to_f64) else {
+        return Err(bad_value!("argument to $sampleRate must be a numeric type"));
+    };
+    if !(0.0..=1.0).contains(&rate) {
+        return Err(bad_value!("numeric argument to $sampleRate must be in [0, 1]"));
+    }
+    if rate == 0.0 || rate == 1.0 {
+        return Ok(Node::Always(rate == 1.0));
+    }
+    expr(&bson::bson!({ "$lt": [{ "$rand": {} }, rate] }), reader)
 }
 
 fn javascript(_: &Bson, reader: &Reader<'_>) -> Result<Node> {

@@ -1,7 +1,9 @@
 //! `BinData` and the functions that make one: `HexData`, `MD5`, `UUID` and the old byte orders of UUIDs.
 
 use base64::Engine as _;
+use base64::alphabet;
 use base64::engine::general_purpose::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 use bson::spec::BinarySubtype;
 use bson::{Binary, RawBson, rawdoc};
 
@@ -48,12 +50,19 @@ fn subtype_of(call: &Call<'_>, name: &str) -> Result<u8> {
     }
 }
 
+/// Reads what both shells read: the bits that the last digit has too many may be set, as in the manual's
+/// `BinData(0, "MC==")`.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
 fn construct(call: &mut Call<'_>) -> Result<Reply> {
     let subtype = subtype_of(call, "BinData")?;
     let Some(data) = call.text(1, "base64")? else {
         return Err(usage("BinData takes 2 arguments -- BinData(subtype,data)"));
     };
-    let bytes = match (STANDARD.decode(data.trim()), call.shell.emulate) {
+    let bytes = match (LENIENT.decode(data.trim()), call.shell.emulate) {
         (Ok(bytes), _) => bytes,
         (Err(_), Emulate::Mongosh) => Vec::new(),
         (Err(_), Emulate::Mongo) => return Err(usage("invalid base64")),
