@@ -54,7 +54,7 @@ pub fn context(text: &str, cursor: usize) -> Context {
     let end = text.len();
     let solid = |node: &&Node| node.start < node.end && node.rule != Rule::invisible;
     // The last token, the one that the cursor touches or that stands before it.
-    let last = tree.nodes.iter().filter(solid).filter(|node| is_token(node.rule)).last();
+    let last = tree.nodes.iter().filter(solid).rfind(|node| is_token(node.rule));
     let typed = last.filter(|node| node.end as usize == end);
     let of =
         |start: usize, place: Place| Context { start, prefix: text[start..].to_owned(), place };

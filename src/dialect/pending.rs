@@ -12,6 +12,9 @@ use super::verdict::{self, judge};
 /// Texts up to this length are asked as they are.
 const SHORT: usize = 256;
 
+/// Texts from this length on are not asked after every line.
+const LONG: usize = 8192;
+
 /// The lines of an input so far.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
@@ -36,8 +39,10 @@ enum Open {
     Template,
     /// Something, innermost a comment.
     Comment,
-    /// Something else.
-    Other,
+    /// Something, innermost a bracket.
+    Bracket,
+    /// No bracket: an operator or a keyword wants more.
+    Operator,
 }
 
 impl Pending {
@@ -52,12 +57,14 @@ impl Pending {
         let ends = match self.open {
             Open::Template => line.contains('`') || line.contains("${"),
             Open::Comment => line.contains("*/"),
-            // A text that cannot be cut is asked less and less often, but whenever the line may close a bracket.
-            Open::Other => {
+            // A text that could not be cut is asked less and less often, but whenever the line may close a bracket.
+            Open::Bracket => {
                 let grown = self.short.len() - self.asked;
-                grown * 8 >= self.short.len() || line.contains([')', ']', '}', '>'])
+                self.short.len() < LONG
+                    || grown * 8 >= self.short.len()
+                    || line.contains([')', ']', '}', '>'])
             }
-            Open::Nothing => true,
+            Open::Nothing | Open::Operator => true,
         };
         if ends {
             self.ask();
@@ -108,7 +115,8 @@ impl Pending {
             Verdict::Incomplete { opener } => match opener.map(|span| &self.short[span]) {
                 Some("`") => Open::Template,
                 Some("/*") => Open::Comment,
-                _ => Open::Other,
+                Some(_) => Open::Bracket,
+                None => Open::Operator,
             },
         };
         if self.open != Open::Nothing && !self.distrusted && self.short.len() > SHORT {
@@ -121,7 +129,7 @@ impl Pending {
 /// A text that is open in the same way: without what is closed inside its innermost open bracket.
 fn shorten(tree: &Tree<'_>) -> String {
     let Some(innermost) = tree.nodes.iter().find(|node| node.rule == Rule::unclosed) else {
-        return tree.text.to_owned();
+        return shorten_operands(tree);
     };
     let parent = innermost.parent as usize;
     let bracket = &tree.nodes[parent];
@@ -141,4 +149,16 @@ fn shorten(tree: &Tree<'_>) -> String {
     };
     let keep = keep.map_or(opening.end, |keep| keep as usize);
     format!("{}{}", &tree.text[..opening.end], &tree.text[keep..])
+}
+
+/// The same where no bracket is open: what stands before the last comma or operator is one value.
+fn shorten_operands(tree: &Tree<'_>) -> String {
+    let parts = |rule: Rule| matches!(rule, Rule::comma | Rule::infix);
+    let last = tree.children(0).filter(|item| tree.nodes[*item].rule == Rule::item).last();
+    let last = last
+        .and_then(|item| tree.children(item).filter(|part| parts(tree.nodes[*part].rule)).last());
+    match last {
+        Some(last) => format!("0 {}", &tree.text[tree.nodes[last].start as usize..]),
+        None => tree.text.to_owned(),
+    }
 }

@@ -1,6 +1,6 @@
 //! Lines cut into inputs: pipes, pastes, and what was copied along with the code.
 
-use tally::dialect::{Entry, Part, Reader, Verdict, inputs};
+use tally::dialect::{Entry, Part, Reader, Source, Verdict, inputs, parse};
 
 /// What comes out of a pipe, line by line: text without outer blanks, and how many lines were left out before it.
 fn piped(text: &str) -> Vec<(String, usize)> {
@@ -231,4 +231,32 @@ fn a_long_input_is_read_in_a_time_that_grows_with_its_length() {
     lines(50);
     let (some, many) = (lines(100), lines(1000));
     assert!(many < some * 40, "{some:?} for 100 lines, {many:?} for 1000");
+}
+
+#[test]
+fn a_long_input_ends_where_the_whole_text_does() {
+    // Long enough that the reader asks a shortened text in the place of the whole.
+    let filler = |line: &str| format!("{}\n", [line; 40].join("\n"));
+    for text in [
+        format!("var a = 1,\n{}b = 2;", filler("  some = \"'\", other = '(',")),
+        format!("x = 'a' +\n{}'z'", filler("  \"line ( [ {\" + // )")),
+        format!("function f() {{\n{}}}", filler("  var x = `${g({a: 1})}`\n  if (x) { h(/[}]/) }")),
+        format!("f([\n{}])", filler("  <a: [1, 2], b: x => x>, // ]")),
+        format!("x = `\n{}`", filler("  line ${f({a: `b`})} [ (")),
+        format!("class K {{\n{}}}", filler("  m() { return 1 }\n  n = 2;")),
+        format!("switch (a) {{\n{}}}", filler("  case 1: b()\n  default: { c }")),
+        format!("/*\n{}*/ f()", filler("  line } )")),
+    ] {
+        let mut reader = Reader::new();
+        let mut pending = String::new();
+        for line in text.lines() {
+            pending.push_str(line);
+            let open =
+                matches!(parse(&pending, Source::Prompt).verdict, Verdict::Incomplete { .. });
+            pending.push('\n');
+            let entries = reader.push(line);
+            assert_eq!((entries.is_empty(), reader.pending()), (open, open), "{pending}");
+        }
+        assert!(!reader.pending());
+    }
 }
