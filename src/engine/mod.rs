@@ -20,7 +20,7 @@ use bson::RawDocumentBuf;
 use crate::error::Result;
 use crate::interrupt::Interrupt;
 
-use command::{Cursors, Tally};
+use command::{Cursors, Plans, Tally};
 use storage::Storage;
 
 /// One command for one database, as it would travel to a server.
@@ -55,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) storage: Storage,
     /// The cursors that wait for a `getMore`.
     pub(crate) cursors: Cursors,
+    /// The `findAndModify` commands compiled before.
+    pub(crate) plans: Plans,
     /// What was run so far.
     pub(crate) tally: Tally,
     /// Whether a thread looks for expired documents.
@@ -72,6 +74,7 @@ impl Engine {
         let shared = Arc::new(Shared {
             storage,
             cursors: Cursors::default(),
+            plans: Plans::default(),
             tally: Tally::default(),
             expiring: AtomicBool::new(false),
         });

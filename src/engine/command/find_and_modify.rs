@@ -4,6 +4,9 @@
 //! This is what a sequence is made of: `{query: {_id: "users"}, update: {$inc: {next: 1}}, new: true, upsert: true}` gives
 //! every caller another number. The collection's turn to write is held from the search to the storage batch.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use bson::raw::cstr;
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
@@ -39,62 +42,103 @@ enum Action {
 }
 
 /// The command, compiled.
-struct Plan {
+pub(super) struct Plan {
     search: Search,
     action: Action,
     /// Whether to answer with the document as it is afterwards.
     new: bool,
     shown: Option<Projection>,
     bypass: bool,
-    scope: Scope,
+    /// The variables it was compiled with; none when it depends on neither variables nor the time.
+    scope: Option<Scope>,
+}
+
+/// Commands compiled before: whoever takes numbers from a sequence sends the same bytes each time.
+#[derive(Default)]
+pub(crate) struct Plans {
+    known: Mutex<HashMap<Vec<u8>, Arc<Plan>>>,
+}
+
+/// How many compiled commands are kept.
+const KNOWN: usize = 256;
+
+/// Longer commands are compiled each time.
+const LONGEST: usize = 4096;
+
+impl Plans {
+    /// The command, compiled now or before.
+    fn of(&self, context: &Context<'_>) -> Result<Arc<Plan>> {
+        let body = context.body.as_bytes();
+        if let Some(plan) = self.lock().get(body) {
+            return Ok(Arc::clone(plan));
+        }
+        let plan = Arc::new(parse(context)?);
+        if plan.scope.is_none() && body.len() <= LONGEST {
+            let mut known = self.lock();
+            if known.len() >= KNOWN {
+                known.clear();
+            }
+            known.insert(body.to_vec(), Arc::clone(&plan));
+        }
+        Ok(plan)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Arc<Plan>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn find_and_modify(context: &Context<'_>) -> Result<RawDocumentBuf> {
     tick(&context.shared.tally.command);
     let name = context.collection_name()?;
-    let plan = parse(context)?;
+    let plan = context.shared.plans.of(context)?;
+    let scope = match &plan.scope {
+        Some(scope) => scope.clone(),
+        None => context.scope(None)?,
+    };
+    let (plan, scope) = (&*plan, &scope);
     let namespace = context.namespace(name);
     let upsert = matches!(plan.action, Action::Update { upsert: true, .. });
     let running = |error: Error| error.prefixed(RUNNING);
     loop {
         let collection =
             if upsert { Some(existing_or_new(context, name)?) } else { existing(context, name)? };
-        let Some(collection) = collection else { return Ok(nothing(&plan)) };
+        let Some(collection) = collection else { return Ok(nothing(plan)) };
         // Dropped since: the next one is another collection of that name.
         let Some(mut writing) = context.storage().writing(&collection)? else { continue };
         let target = Target::find(context, &writing, &collection, &namespace, &plan.search)?;
         return match (&plan.action, target) {
-            (Action::Remove, None) => Ok(nothing(&plan)),
+            (Action::Remove, None) => Ok(nothing(plan)),
             (Action::Remove, Some(target)) => {
                 writing.remove(target.record, target.raw()?)?;
-                let value = shown(&plan, target.raw()?, Some(&target))?;
+                let value = shown(plan, scope, target.raw()?, Some(&target))?;
                 writing.commit(context.durable)?;
                 Ok(reply(rawdoc! { "n": 1 }, value.as_deref().or(Some(target.raw()?))))
             }
             (Action::Update { update, .. }, Some(target)) => {
                 let checks = Checks::new(context, writing.shape(), plan.bypass)?;
                 let updated = target
-                    .update(&mut writing, &namespace, update, &plan.scope, &checks)
+                    .update(&mut writing, &namespace, update, scope, &checks)
                     .map_err(running)?;
                 let answer = match &updated {
                     Some(updated) if plan.new => updated,
                     _ => target.raw()?,
                 };
-                let value = shown(&plan, answer, Some(&target))?;
+                let value = shown(plan, scope, answer, Some(&target))?;
                 writing.commit(context.durable)?;
                 Ok(reply(
                     rawdoc! { "n": 1, "updatedExisting": true },
                     value.as_deref().or(Some(answer)),
                 ))
             }
-            (Action::Update { upsert: false, .. }, None) => Ok(nothing(&plan)),
+            (Action::Update { upsert: false, .. }, None) => Ok(nothing(plan)),
             (Action::Update { update, upsert: true }, None) => {
-                let document = update.upsert(&plan.search.filter, &plan.scope).map_err(running)?;
+                let document = update.upsert(&plan.search.filter, scope).map_err(running)?;
                 let checks = Checks::new(context, writing.shape(), plan.bypass)?;
                 checks.check(&document).map_err(running)?;
                 let stored = encode_stored(&document).map_err(running)?;
                 writing.insert(&namespace, &stored).map_err(running)?;
-                let value = if plan.new { shown(&plan, &stored, None)? } else { None };
+                let value = if plan.new { shown(plan, scope, &stored, None)? } else { None };
                 writing.commit(context.durable)?;
                 let mut last = rawdoc! { "n": 1, "updatedExisting": false };
                 if let Ok(Some(id)) = stored.get("_id") {
@@ -172,18 +216,22 @@ fn parse(context: &Context<'_>) -> Result<Plan> {
     if new && shown.as_ref().is_some_and(Projection::is_positional) {
         return Err(bad_value!("Cannot use a positional projection and return the new document"));
     }
-    Ok(Plan { search, action, new, shown, bypass, scope })
+    // Only a variable (`$$NOW`, one of `let`) makes two runs of one text differ.
+    let varies =
+        variables.is_some() || context.body.as_bytes().windows(2).any(|pair| pair == b"$$");
+    Ok(Plan { search, action, new, shown, bypass, scope: varies.then_some(scope) })
 }
 
 /// What `fields` shows of a document; `None` when it shows all of it.
 fn shown(
     plan: &Plan,
+    scope: &Scope,
     document: &RawDocument,
     target: Option<&Target>,
 ) -> Result<Option<RawDocumentBuf>> {
     let Some(projection) = &plan.shown else { return Ok(None) };
     let matched = target.and_then(|target| target.matched.index);
-    let shown: Document = projection.apply_owned(decode(document)?, matched, &plan.scope)?;
+    let shown: Document = projection.apply_owned(decode(document)?, matched, scope)?;
     RawDocumentBuf::try_from(&shown).map(Some).map_err(|error| refuse!(INVALID_BSON, "{error}"))
 }
 

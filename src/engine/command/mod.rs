@@ -28,6 +28,7 @@ mod write;
 pub(crate) use context::Tally;
 pub(crate) use cursor::Cursors;
 pub(super) use expiry::start as start_expiry;
+pub(crate) use find_and_modify::Plans;
 
 use std::sync::Arc;
 
