@@ -158,6 +158,12 @@ fn database(address: &str) -> Result<String> {
             without_password(address)
         )));
     }
+    let unfit = |character: char| matches!(character, '\\' | ' ' | '"' | '$');
+    if address.is_empty() || address.contains(unfit) || address.len() > 63 {
+        return Err(Error::Usage(format!(
+            "`{address}` is no name of a database: it must be 1 to 63 bytes long, without spaces, quotes, `$` and `\\`"
+        )));
+    }
     Ok(address.to_owned())
 }
 

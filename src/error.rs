@@ -289,6 +289,7 @@ codes! {
     167 OPTION_NOT_SUPPORTED_ON_VIEW "OptionNotSupportedOnView";
     168 INVALID_PIPELINE_OPERATOR "InvalidPipelineOperator";
     171 CANNOT_INDEX_PARALLEL_ARRAYS "CannotIndexParallelArrays";
+    175 QUERY_PLAN_KILLED "QueryPlanKilled";
     186 CLIENT_METADATA_CANNOT_BE_MUTATED "ClientMetadataCannotBeMutated";
     197 INVALID_INDEX_SPECIFICATION_OPTION "InvalidIndexSpecificationOption";
     211 KEY_NOT_FOUND "KeyNotFound";

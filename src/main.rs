@@ -92,7 +92,8 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
             repl::run(&mut session, &settings)
         }
         Outcome::Done if plan.interactive => {
-            at_the_end(pipe::run(&mut session, io::stdin().lock()), plan.emulate)
+            let input = pipe::Arriving::new(io::stdin(), interrupt.clone())?;
+            at_the_end(pipe::run(&mut session, input), plan.emulate)
         }
         ended => ended,
     };

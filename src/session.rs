@@ -58,6 +58,8 @@ pub struct Session {
     interrupt: Interrupt,
     options: Options,
     prompt: bool,
+    /// Ctrl-C ended the last input.
+    interrupted: bool,
 }
 
 impl Session {
@@ -69,7 +71,15 @@ impl Session {
         let (emulate, interrupt) = (shell.emulate, shell.interrupt.clone());
         let Settings { limits, options, prompt } = settings;
         let script = Script::new(shell, limits)?;
-        Ok(Self { script, style: print::emulated(emulate), emulate, interrupt, options, prompt })
+        Ok(Self {
+            script,
+            style: print::emulated(emulate),
+            emulate,
+            interrupt,
+            options,
+            prompt,
+            interrupted: false,
+        })
     }
 
     /// Runs one input as the prompt does, and prints its result.
@@ -88,7 +98,7 @@ impl Session {
         let mut last = Outcome::Done;
         for entry in &dialect::inputs(text) {
             last = self.submit(entry);
-            if matches!(last, Outcome::Exit(_)) {
+            if matches!(last, Outcome::Exit(_)) || self.interrupted {
                 break;
             }
         }
@@ -117,6 +127,11 @@ impl Session {
     /// Says something on stderr.
     pub fn notice(&mut self, text: &str) {
         self.script.shell().output.notice(text);
+    }
+
+    /// Whether Ctrl-C ended the last input: what was pasted behind it is not wanted either.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// The JavaScript world, for completion and the prompt.
@@ -244,6 +259,9 @@ impl Session {
     fn word(&mut self, verb: &str, arguments: &[String]) -> Result<()> {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let spoken = words::run(&mut self.script.shell(), verb, &arguments)?;
+        if verb == "use" {
+            self.script.reclaim_db();
+        }
         match spoken {
             Spoken::Lines(lines) => self.lines(lines),
             Spoken::Documents(documents) => {
@@ -271,7 +289,9 @@ impl Session {
     /// Tells of what ended an input, and says how it ended.
     fn settle(&mut self, outcome: Result<()>) -> Outcome {
         let flushed = self.script.shell().output.flush();
-        let outcome = match outcome.and(flushed) {
+        let outcome = outcome.and(flushed);
+        self.interrupted = outcome == Err(Error::Interrupted);
+        let outcome = match outcome {
             Ok(()) => return Outcome::Done,
             Err(Error::Exit(code)) => return Outcome::Exit(code),
             Err(Error::Interrupted) if !self.prompt => return Outcome::Exit(INTERRUPTED),

@@ -3,6 +3,7 @@
 //! Whatever a test expects was worked out by hand from what MongoDB's manual and the shells say, never recorded.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod abuse;
 mod cli;
 mod crash;
 mod dialect;

@@ -89,6 +89,9 @@ fn converse(
                     if let Outcome::Exit(_) = last {
                         return Ok(last);
                     }
+                    if shared.borrow().interrupted() {
+                        break;
+                    }
                 }
                 lines.helper().forget();
             }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::env;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
@@ -92,12 +93,23 @@ fn script<'js>(
     let name = path.to_string_lossy().into_owned();
     let text = match read(&realm.state, absolute, Source::Script) {
         Ok(text) => text,
-        Err(_) => {
+        Err(error) => {
             let text = match realm.state.emulate {
-                Emulate::Mongo => format!("error loading js file: {name}"),
-                Emulate::Mongosh => {
-                    format!("ENOENT: no such file or directory, open '{}'", absolute.display())
-                }
+                Emulate::Mongo => match reason(&error) {
+                    None => format!("error loading js file: {name}"),
+                    Some((_, reason)) => format!("error loading js file: {name}: {reason}"),
+                },
+                Emulate::Mongosh => match reason(&error) {
+                    None => {
+                        format!("ENOENT: no such file or directory, open '{}'", absolute.display())
+                    }
+                    Some(("EISDIR", _)) => {
+                        "EISDIR: illegal operation on a directory, read".to_owned()
+                    }
+                    Some((code, reason)) => {
+                        format!("{code}: {reason}, open '{}'", absolute.display())
+                    }
+                },
             };
             return Err(errors::plain_error(ctx, realm, &text));
         }
@@ -105,6 +117,15 @@ fn script<'js>(
     realm.state.loaded.borrow_mut().paths.insert(name.clone(), absolute.to_owned());
     evaluate(ctx, realm, &text.code, &name, &text.text)
         .map_err(|error| explained(ctx, realm, error, &name, &text))
+}
+
+/// Why a file that is there cannot be read: the system's word for it, and one for people.
+fn reason(error: &std::io::Error) -> Option<(&'static str, &'static str)> {
+    match error.kind() {
+        ErrorKind::IsADirectory => Some(("EISDIR", "it is a directory")),
+        ErrorKind::PermissionDenied => Some(("EACCES", "permission denied")),
+        _ => None,
+    }
 }
 
 /// `load(path)`: a classic script in the global scope, from the working directory or else from beside the script that

@@ -54,9 +54,8 @@ pub(super) fn settle<'js>(
     if realm.state.is_stopped() {
         return Err(errors::unwind(ctx, realm));
     }
-    let mut rejected = realm.rejected.take();
-    // The rejected promise that an input answers with is shown, not thrown.
-    rejected.retain(|promise| *promise != value);
+    // The promise that an input answers with counts too: `main()` at the end of a script must not fail unheard.
+    let rejected = realm.rejected.take();
     let reason = rejected.first().and_then(|promise| promise.as_promise()?.result::<Value>());
     match reason {
         Some(Err(error)) => Err(error),

@@ -137,6 +137,12 @@ impl Script {
         })
     }
 
+    /// Makes `db` the current database again, should a script have made it something else, as `use` does.
+    pub fn reclaim_db(&mut self) {
+        // It fails only where a script has frozen it, which is the script's own wish.
+        let _ = self.enter(|ctx, _| setup::give_db(ctx));
+    }
+
     /// Whether a global of that name is the user's: declared by a script, or a global of the shell's made another.
     pub fn defines(&mut self, name: &str) -> bool {
         self.enter(|_, realm| realm.core("defines")?.call((name,))).unwrap_or(false)

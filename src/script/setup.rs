@@ -72,9 +72,14 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
         object,
     });
     stored.map_err(|_| rquickjs::Error::Unknown)?;
-    let db = Accessor::from(current).set(become_current).configurable().enumerable();
-    globals.prop("db", db)?;
+    give_db(ctx)?;
     realm(ctx).core("remember")?.call(())
+}
+
+/// Makes `db` the current database, whatever it was.
+pub(super) fn give_db(ctx: &Ctx<'_>) -> Result<()> {
+    let db = Accessor::from(current).set(become_current).configurable().enumerable();
+    ctx.globals().prop("db", db)
 }
 
 /// The natives that the core is built on.

@@ -4,6 +4,7 @@
 //! Getters are not called, and a `Proxy` is looked behind.
 
 use bson::{Bson, DateTime, Regex};
+use rquickjs::atom::PredefinedAtom;
 use rquickjs::function::This;
 use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
 
@@ -222,9 +223,16 @@ impl<'js> Viewer<'_, 'js> {
 
     fn array(&mut self, array: &Array<'js>) -> Result<Shown> {
         let origin = self.origin(array.as_object())?;
-        let length = array.len();
+        let length: f64 = array.as_object().get(PredefinedAtom::Length)?;
+        if length > MOST as f64 {
+            return Ok(Shown::Text("[Array]".to_owned()));
+        }
+        let length = length as usize;
         let mut shown = Vec::with_capacity(length.min(1 << 16));
         for index in 0..length {
+            if index % 1024 == 0 && self.realm.state.is_stopped() {
+                return Err(errors::unwind(self.ctx, self.realm));
+            }
             let element: Value = array.get(index)?;
             let hole = element.is_undefined() && !array.as_object().contains_key(index as u32)?;
             shown.push(if hole { Shown::Hole } else { self.value(&element)? });

@@ -1,14 +1,16 @@
 //! The two streams a session writes to, and what happens when one of them is closed or full.
 
 use std::io::{self, ErrorKind, Write};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
 /// The exit code of a program whose reader went away, as if SIGPIPE had ended it.
 const READER_GONE: i32 = 141;
 
-/// How long a line may wait in the buffer while more are being written.
+/// How long a line may wait in the buffer.
 const PACE: Duration = Duration::from_millis(50);
 
 /// Results and notices. Results and what scripts print share one stream, so their order is kept.
@@ -58,34 +60,85 @@ fn closed(error: &io::Error) -> Error {
     }
 }
 
-/// A buffered writer that does not sit on what it has: lines leave after 50 ms at the latest while more are written.
+/// A buffered writer that does not sit on what it has: a line leaves after 50 ms at the latest.
 ///
-/// A script that prints a million lines is not slowed by a system call for each, and one that prints its progress every
-/// second into a pipe is seen to do so.
-pub struct Paced<W: Write> {
-    inner: io::BufWriter<W>,
-    flushed: Instant,
+/// A script that prints a million lines is not slowed by a system call for each, and one that prints "starting" into a
+/// pipe and then works for an hour is seen to have started. A thread, begun with the first line, sees to that.
+pub struct Paced<W: Write + Send + 'static> {
+    shared: Arc<Shared<W>>,
+    begun: bool,
 }
 
-impl<W: Write> Paced<W> {
-    /// A paced writer over `inner`.
-    pub fn new(inner: W) -> Self {
-        Self { inner: io::BufWriter::with_capacity(64 * 1024, inner), flushed: Instant::now() }
+struct Shared<W: Write> {
+    held: Mutex<Held<W>>,
+    wake: Condvar,
+}
+
+struct Held<W: Write> {
+    inner: io::BufWriter<W>,
+    /// Something was written since the thread last looked.
+    fresh: bool,
+    ended: bool,
+}
+
+impl<W: Write> Shared<W> {
+    /// What a thread that panicked held is as good as any: bytes are written or not.
+    fn lock(&self) -> MutexGuard<'_, Held<W>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands over what waits, until the writer is gone.
+    fn pace(&self) {
+        let mut held = self.lock();
+        while !held.ended {
+            if !held.fresh {
+                held = self.wake.wait(held).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let waited = self.wake.wait_timeout_while(held, PACE, |held| !held.ended);
+            held = waited.unwrap_or_else(PoisonError::into_inner).0;
+            held.fresh = false;
+            // What could not be written stays, and the next write meets the same error.
+            let _ = held.inner.flush();
+        }
     }
 }
 
-impl<W: Write> Write for Paced<W> {
+impl<W: Write + Send + 'static> Paced<W> {
+    /// A paced writer over `inner`.
+    pub fn new(inner: W) -> Self {
+        let inner = io::BufWriter::with_capacity(64 * 1024, inner);
+        let held = Mutex::new(Held { inner, fresh: false, ended: false });
+        Self { shared: Arc::new(Shared { held, wake: Condvar::new() }), begun: false }
+    }
+}
+
+impl<W: Write + Send + 'static> Write for Paced<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        if bytes.ends_with(b"\n") && self.flushed.elapsed() >= PACE {
-            self.flush()?;
+        if !self.begun {
+            self.begun = true;
+            let shared = Arc::clone(&self.shared);
+            // Without the thread lines wait for the buffer to fill or the input to end.
+            let _ = thread::Builder::new().name("output".to_owned()).spawn(move || shared.pace());
+        }
+        let mut held = self.shared.lock();
+        let written = held.inner.write(bytes)?;
+        if !held.fresh {
+            held.fresh = true;
+            self.shared.wake.notify_one();
         }
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.flushed = Instant::now();
-        self.inner.flush()
+        self.shared.lock().inner.flush()
+    }
+}
+
+impl<W: Write + Send + 'static> Drop for Paced<W> {
+    fn drop(&mut self) {
+        self.shared.lock().ended = true;
+        self.shared.wake.notify_one();
     }
 }
 
@@ -103,6 +156,16 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_line_leaves_though_nothing_follows_it() {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        let mut output = Paced::new(writer);
+        output.write_all(b"starting\n").expect("room in the pipe");
+        let mut line = String::new();
+        io::BufRead::read_line(&mut io::BufReader::new(reader), &mut line).expect("a line");
+        assert_eq!(line, "starting\n");
     }
 
     #[test]

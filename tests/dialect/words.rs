@@ -57,7 +57,6 @@ fn a_single_word_counts_when_it_is_the_whole_input() {
 fn what_only_looks_like_a_word_is_javascript() {
     for text in [
         "var it = 5, use = 2",
-        "use",
         "use = 5",
         "use(\"shop\")",
         "show in x",

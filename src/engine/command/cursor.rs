@@ -224,6 +224,9 @@ impl Cursors {
         let Some(mut cursor) = cursor else {
             return Err(refuse!(CURSOR_NOT_FOUND, "cursor id {id} not found"));
         };
+        if let Feed::Scan(scan, _) = &cursor.feed {
+            scan.check_alive()?;
+        }
         let mut batch = Batch::new();
         // An error ends the cursor, as it does at a server.
         let drained = cursor.fill(context, &mut batch, size.filter(|size| *size > 0))?;

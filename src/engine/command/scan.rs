@@ -8,6 +8,7 @@ use crate::engine::index::{Access, Plan, Range};
 use crate::engine::storage::{Bytes, Collection, Index, Reading, Shape, id_key};
 use crate::error::Result;
 use crate::interrupt::Interrupt;
+use crate::refuse;
 
 /// How often a scan asks whether it was interrupted.
 const TICK: u64 = 256;
@@ -92,6 +93,28 @@ impl Scan {
     /// Whether it came to its end.
     pub(super) fn is_done(&self) -> bool {
         self.done
+    }
+
+    /// Fails when what is scanned was dropped since: what is left could no longer be told from nothing.
+    ///
+    /// # Errors
+    /// The server's code 175.
+    pub(super) fn check_alive(&self) -> Result<()> {
+        if self.done {
+            return Ok(());
+        }
+        let shape = self.collection.shape();
+        if shape.dropped {
+            let uuid = self.collection.uuid();
+            return Err(refuse!(QUERY_PLAN_KILLED, "collection dropped. UUID {uuid}"));
+        }
+        if let Source::Index(ranges) = &self.source {
+            let name = &ranges.index.definition.name;
+            if !shape.indexes.iter().any(|index| index.definition.name == *name) {
+                return Err(refuse!(QUERY_PLAN_KILLED, "index '{name}' dropped"));
+            }
+        }
+        Ok(())
     }
 
     /// Gives documents to `visit` until that stops it or there are no more.

@@ -24,6 +24,9 @@ const HOLDER_FILE: &str = "HOLDER";
 const STORE: &str = "store";
 const UNFINISHED_STORE: &str = "store.new";
 
+/// How the name of a scratch directory begins.
+const SCRATCH_PREFIX: &str = "tally-scratch-";
+
 /// Memory-backed on Linux: files there cost no disk access.
 const MEMORY: &str = "/dev/shm";
 
@@ -43,8 +46,18 @@ impl Directory {
     pub(super) fn open(location: &Location, create: impl Fn(&Path) -> Result<()>) -> Result<Self> {
         match location {
             Location::Directory(path) => {
+                if path.is_file() {
+                    return Err(Error::Storage(format!(
+                        "the data directory {} cannot be used: it is a file",
+                        name(path)
+                    )));
+                }
                 fs::create_dir_all(path)
                     .map_err(|error| unusable(path, "cannot be created", &error))?;
+                // Nothing is written into a directory of something else, not even the lock.
+                if !path.join(FORMAT_FILE).exists() && !path.join(STORE).exists() {
+                    check_empty(path)?;
+                }
                 let holder = hold(path)?;
                 let directory = Self { path: path.clone(), _holder: holder, _scratch: None };
                 directory.prepare(&create)?;
@@ -56,8 +69,9 @@ impl Directory {
 
     fn scratch(create: &impl Fn(&Path) -> Result<()>) -> Result<Self> {
         let temporary = std::env::temp_dir();
+        sweep(&temporary);
         let scratch = tempfile::Builder::new()
-            .prefix("tally-")
+            .prefix(SCRATCH_PREFIX)
             .tempdir_in(&temporary)
             .map_err(|error| unusable(&temporary, "cannot hold scratch data", &error))?;
         let path = scratch.path().to_owned();
@@ -98,7 +112,7 @@ impl Directory {
         match fs::read_to_string(&format) {
             Ok(text) => self.check(&text)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !store.exists() => {
-                self.check_empty()?;
+                check_empty(&self.path)?;
                 let _ = fs::remove_dir_all(&unfinished);
                 create(&unfinished)?;
                 let mut file = File::create(&format).map_err(failed)?;
@@ -158,24 +172,23 @@ impl Directory {
             ))),
         }
     }
+}
 
-    /// A directory without a format must be an empty one, lest data of something else is taken for ours.
-    fn check_empty(&self) -> Result<()> {
-        let entries = fs::read_dir(&self.path)
-            .map_err(|error| unusable(&self.path, "cannot be read", &error))?;
-        for entry in entries {
-            let entry = entry.map_err(|error| unusable(&self.path, "cannot be read", &error))?;
-            let name = entry.file_name();
-            if name != HOLDER_FILE && name != UNFINISHED_STORE {
-                return Err(Error::Storage(format!(
-                    "the directory {} holds {} and no data of tally; use an empty one",
-                    self.name(),
-                    name.display()
-                )));
-            }
+/// A directory without a format must be an empty one, lest data of something else is taken for ours.
+fn check_empty(path: &Path) -> Result<()> {
+    let entries = fs::read_dir(path).map_err(|error| unusable(path, "cannot be read", &error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| unusable(path, "cannot be read", &error))?;
+        let found = entry.file_name();
+        if found != HOLDER_FILE && found != UNFINISHED_STORE {
+            return Err(Error::Storage(format!(
+                "the directory {} holds {} and no data of tally; use an empty one",
+                name(path),
+                found.display()
+            )));
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Locks the directory for this process, or says who holds it.
@@ -221,6 +234,28 @@ fn name(path: &Path) -> String {
 
 fn unusable(path: &Path, what: &str, error: &std::io::Error) -> Error {
     Error::Storage(format!("the data directory {} {what}: {error}", name(path)))
+}
+
+/// Removes the scratch directories of processes that were killed.
+///
+/// A living process holds its lock from before its number stands in the file until after the directory is gone.
+fn sweep(temporary: &Path) {
+    let Ok(entries) = fs::read_dir(temporary) else { return };
+    for entry in entries.flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(SCRATCH_PREFIX)
+            && entry.file_type().is_ok_and(|kind| kind.is_dir());
+        // Data that is kept has a format; nobody's scratch has one.
+        if !ours || entry.path().join(FORMAT_FILE).exists() {
+            continue;
+        }
+        let holder = OpenOptions::new().read(true).write(true).open(entry.path().join(HOLDER_FILE));
+        let Ok(holder) = holder else { continue };
+        let begun = holder.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        if begun && holder.try_lock().is_ok() {
+            // What cannot be removed is left for the next one.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Copies a small tree of files.

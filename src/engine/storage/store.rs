@@ -13,6 +13,7 @@
 //! Numbers are big-endian, so that byte order is their order. Trees are numbered from 1 and never reused: a dropped
 //! tree's keys are swept in the background.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
@@ -229,8 +230,27 @@ impl Drop for Store {
     }
 }
 
+/// Says that a store which is there cannot be opened: it is damaged, unless the system is in the way.
 fn unusable(directory: &str, error: &fjall::Error) -> Error {
-    Error::Storage(format!("the data directory {directory} cannot be opened: {}", reason(error)))
+    let io = match error {
+        fjall::Error::Io(error) | fjall::Error::Storage(fjall::LsmError::Io(error)) => {
+            Some(error.kind())
+        }
+        _ => None,
+    };
+    let damaged = match io {
+        Some(kind) => matches!(
+            kind,
+            ErrorKind::NotFound
+                | ErrorKind::AlreadyExists
+                | ErrorKind::UnexpectedEof
+                | ErrorKind::InvalidInput
+                | ErrorKind::InvalidData
+        ),
+        None => !matches!(error, fjall::Error::Poisoned | fjall::Error::Locked),
+    };
+    let why = if damaged { "is damaged" } else { "cannot be opened" };
+    Error::Storage(format!("the data directory {directory} {why}: {}", reason(error)))
 }
 
 /// The storage crate's error in a user's words.
@@ -240,6 +260,10 @@ fn reason(error: &fjall::Error) -> String {
         fjall::Error::Storage(fjall::LsmError::Io(error)) => error.to_string(),
         fjall::Error::Poisoned => "an earlier write failed".to_owned(),
         fjall::Error::Locked => "its store is in use by another process".to_owned(),
+        fjall::Error::InvalidVersion(_) => "its store has no known version".to_owned(),
+        fjall::Error::Storage(fjall::LsmError::Unrecoverable) => {
+            "files of its store are missing or spoilt".to_owned()
+        }
         other => format!("{other:?}"),
     }
 }

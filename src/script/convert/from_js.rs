@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use bson::spec::{BinarySubtype, ElementType};
 use bson::{Binary, RawBson, RawBsonRef, RawDocumentBuf};
+use rquickjs::atom::PredefinedAtom;
 use rquickjs::function::This;
 use rquickjs::object::Filter;
 use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
@@ -20,6 +21,12 @@ use crate::script::{errors, jobs};
 use crate::shell::{self, Emulate};
 
 type Result<T> = rquickjs::Result<T>;
+
+/// The most elements of an array: even empty ones of so many are longer than a document and than a command may be.
+const MOST: f64 = 16_777_216.0;
+
+/// After how many elements a conversion asks whether it was interrupted.
+const TICK: usize = 1024;
 
 /// A JavaScript value as BSON.
 pub(in crate::script) fn value<'js>(
@@ -342,7 +349,10 @@ impl<'a, 'js> Encoder<'a, 'js> {
         let open = self.bytes.open();
         // The length is asked again each time: an element's getter may change it.
         let mut index = 0;
-        while index < array.len() {
+        while index < self.length(array)? {
+            if index % TICK == 0 && self.realm.state.is_stopped() {
+                return Err(errors::unwind(self.ctx, self.realm));
+            }
             let value: Value = array.get(index)?;
             let before = match (&origin, &mut near) {
                 (Some(origin), Some(near)) if value.is_number() => {
@@ -358,6 +368,20 @@ impl<'a, 'js> Encoder<'a, 'js> {
         self.bytes.close(open);
         self.ancestors.pop();
         Ok(())
+    }
+
+    /// How many elements an array has. One of holes alone may be longer than any document can hold.
+    fn length(&self, array: &Array<'js>) -> Result<usize> {
+        let length: f64 = array.as_object().get(PredefinedAtom::Length)?;
+        if length > MOST {
+            let text = format!("an array of {length} elements does not fit into a document");
+            return Err(errors::throw(
+                self.ctx,
+                self.realm,
+                Error::command(Code::BSON_OBJECT_TOO_LARGE, text),
+            ));
+        }
+        Ok(length as usize)
     }
 
     fn fields(&mut self, object: &Object<'js>) -> Result<()> {
