@@ -1,7 +1,8 @@
 //! Collections, indexes and cursors by command, in the server's words.
 
-use bson::{Bson, Document, doc};
-use tally::Error;
+use bson::{Bson, Document, RawDocumentBuf, doc, rawdoc};
+use tally::engine::Request;
+use tally::{Error, Interrupt};
 
 use crate::engine::Database;
 
@@ -236,7 +237,7 @@ fn explain_tells_which_index_and_how_much_was_looked_at() {
         db.refused(doc! { "find": "t", "hint": "zz" }),
         (
             2,
-            "error processing query: ns=test.t: planner returned error :: caused by :: hint provided does not correspond to \
+            "error processing query: ns=test.tTree: $and\nSort: {}\nProj: {}\n planner returned error :: caused by :: hint provided does not correspond to \
              an existing index"
                 .into()
         )
@@ -432,4 +433,46 @@ fn validators_hold_for_every_way_in() {
     );
     db.run(doc! { "collMod": "t", "validator": {} });
     assert_eq!(insert(-1).get_i32("n").unwrap(), 1);
+}
+
+/// A document `{a: {a: {a: ...}}}`, made of bytes as somebody unfriendly would.
+fn nested(depth: usize) -> RawDocumentBuf {
+    let mut bytes = Vec::with_capacity(depth * 8 + 8);
+    let length = |level: usize| i32::try_from(5 + level * 8).unwrap().to_le_bytes();
+    for level in (1..=depth).rev() {
+        bytes.extend(length(level));
+        bytes.extend([3, b'a', 0]);
+    }
+    bytes.extend(length(0));
+    bytes.extend(vec![0; depth + 1]);
+    RawDocumentBuf::from_bytes(bytes).unwrap()
+}
+
+#[test]
+fn a_command_that_is_nested_too_deep_is_refused_whatever_the_depth() {
+    let db = Database::new();
+    db.run(doc! { "insert": "t", "documents": [{ "_id": 1 }] });
+    for depth in [300, 10_000, 1_000_000] {
+        let deep = nested(depth);
+        let bodies = [
+            rawdoc! { "find": "t", "filter": deep.clone() },
+            rawdoc! { "insert": "t", "documents": [deep.clone()] },
+            rawdoc! { "update": "t", "updates": [{ "q": {}, "u": { "$set": deep.clone() } }] },
+            rawdoc! { "aggregate": "t", "pipeline": [{ "$match": deep.clone() }], "cursor": {} },
+            rawdoc! { "ping": 1, "comment": deep.clone() },
+        ];
+        for body in bodies {
+            let request = Request { db: "test".into(), body, interrupt: Interrupt::new() };
+            match db.engine.run(&request) {
+                Err(Error::Command(error)) => assert_eq!(error.code.0, 15, "{}", error.message),
+                Ok(reply) => {
+                    let reply = Document::try_from(&*reply).unwrap();
+                    let errors = reply.get_array("writeErrors").unwrap();
+                    assert_eq!(errors[0].as_document().unwrap().get_i32("code").unwrap(), 15);
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+    assert_eq!(db.find(doc! { "find": "t" }), [doc! { "_id": 1 }]);
 }

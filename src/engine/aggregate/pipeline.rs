@@ -89,6 +89,11 @@ impl Pipeline {
                 return Err(Error::command(Code(40323), message));
             };
             let Some(row) = row(name) else {
+                // Whoever runs the pipeline takes these from its beginning.
+                if matches!(name.as_str(), "$collStats" | "$documents" | "$indexStats") {
+                    let message = format!("{name} is only valid as the first stage in a pipeline");
+                    return Err(Error::command(Code(40602), message));
+                }
                 return Err(Error::command(
                     Code(40324),
                     format!("Unrecognized pipeline stage name: '{name}'"),

@@ -138,7 +138,7 @@ pub(super) const COMMANDS: &[Command] = &[
 const MOST_ERRORS: usize = 20;
 
 /// The named collection, which has to be there and no view.
-fn present(context: &Context<'_>, name: &str) -> Result<std::sync::Arc<Collection>> {
+pub(super) fn present(context: &Context<'_>, name: &str) -> Result<std::sync::Arc<Collection>> {
     let collection = context.collection(name).ok_or_else(|| {
         refuse!(NAMESPACE_NOT_FOUND, "ns does not exist: {}", context.namespace(name))
     })?;

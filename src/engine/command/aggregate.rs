@@ -104,7 +104,8 @@ fn aggregate(context: &Context<'_>) -> Result<RawDocumentBuf> {
         documents.push(&encode(&document)?)
     })?;
     let feed = Feed::Spool(documents.finish()?);
-    Cursor { namespace, feed, skip: 0, limit: None, keep: false }.open(context, size, false)
+    Cursor { namespace, feed, skip: 0, limit: None, keep: false, tailable: false }
+        .open(context, size, false)
 }
 
 fn surroundings(context: &Context<'_>, scope: Scope) -> aggregate::Context {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bson::spec::ElementType;
 use bson::{DateTime, Document, RawBsonRef, RawDocument};
 
 use super::fields::{decode, type_name};
@@ -14,6 +15,9 @@ use crate::engine::{Request, Shared};
 use crate::error::{Code, Error, Result};
 use crate::interrupt::Interrupt;
 use crate::{bad_value, refuse};
+
+/// The deepest nesting of a command.
+const DEEPEST: usize = 200;
 
 /// One command being run.
 pub(crate) struct Context<'a> {
@@ -70,6 +74,10 @@ impl<'a> Context<'a> {
         };
         for entry in &*request.body {
             let (field, value) = entry.map_err(|error| refuse!(INVALID_BSON, "{error}"))?;
+            // What is to be stored has its own, lower limit.
+            if field != "documents" {
+                check_depth(value, 1)?;
+            }
             match (field.as_str(), value) {
                 ("maxTimeMS", value) => {
                     if let Some(limit) = max_time(value)? {
@@ -131,6 +139,32 @@ impl<'a> Context<'a> {
         }
         Ok(scope.with_variables(values))
     }
+}
+
+/// Refuses a command that is nested deeper than any BSON may be, before anything walks down into it.
+fn check_depth(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
+    let elements = match value {
+        RawBsonRef::Document(document) => document.iter_elements(),
+        RawBsonRef::Array(array) => array.iter_elements(),
+        RawBsonRef::JavaScriptCodeWithScope(code) => code.scope.iter_elements(),
+        _ => return Ok(()),
+    };
+    if depth > DEEPEST {
+        return Err(refuse!(OVERFLOW, "BSONObj exceeds maximum nested object depth: {DEEPEST}"));
+    }
+    for element in elements {
+        let element = element.map_err(|error| refuse!(INVALID_BSON, "{error}"))?;
+        if matches!(
+            element.element_type(),
+            ElementType::EmbeddedDocument
+                | ElementType::Array
+                | ElementType::JavaScriptCodeWithScope
+        ) {
+            let value = element.value().map_err(|error| refuse!(INVALID_BSON, "{error}"))?;
+            check_depth(value, depth + 1)?;
+        }
+    }
+    Ok(())
 }
 
 fn max_time(value: RawBsonRef<'_>) -> Result<Option<Duration>> {

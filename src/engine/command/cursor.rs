@@ -34,6 +34,8 @@ pub(super) struct Cursor {
     pub(super) limit: Option<u64>,
     /// Whether it outlives [`IDLE`].
     pub(super) keep: bool,
+    /// Whether it waits at the end for what is added.
+    pub(super) tailable: bool,
 }
 
 /// Where a cursor's documents come from.
@@ -107,6 +109,9 @@ impl Cursor {
         }
         match &mut self.feed {
             Feed::Scan(scan, view) => {
+                if self.tailable {
+                    scan.resume();
+                }
                 let reading = context.storage().reading()?;
                 scan.run(&reading, &context.interrupt, &mut |_, bytes| {
                     let document = storage::document(bytes)?;
@@ -115,7 +120,7 @@ impl Cursor {
                         Some(seen) => give(seen.as_deref().unwrap_or(document), batch),
                     })
                 })?;
-                Ok(scan.is_done() || *limit == Some(0))
+                Ok((scan.is_done() && !self.tailable) || *limit == Some(0))
             }
             Feed::Spool(documents) => {
                 while let Some(document) = documents.peek()? {

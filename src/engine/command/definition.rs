@@ -86,24 +86,24 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// The options of `create` that are kept and listed.
+/// The options of `create` that are kept, in the order in which they are listed.
 const OPTIONS: &[&str] = &[
     "capped",
+    "size",
+    "max",
     "changeStreamPreAndPostImages",
-    "clusteredIndex",
+    "storageEngine",
+    "validator",
+    "validationLevel",
+    "validationAction",
+    "indexOptionDefaults",
+    "viewOn",
+    "pipeline",
     "collation",
+    "timeseries",
+    "clusteredIndex",
     "expireAfterSeconds",
     "idIndex",
-    "indexOptionDefaults",
-    "max",
-    "pipeline",
-    "size",
-    "storageEngine",
-    "timeseries",
-    "validationAction",
-    "validationLevel",
-    "validator",
-    "viewOn",
 ];
 
 fn create(context: &Context<'_>) -> Result<RawDocumentBuf> {
@@ -335,11 +335,15 @@ fn list_collections(context: &Context<'_>) -> Result<RawDocumentBuf> {
         }
     }
     let namespace = context.namespace("$cmd.listCollections");
-    Cursor { namespace, feed: Feed::Spool(entries.into()), skip: 0, limit: None, keep: false }.open(
-        context,
-        Some(size.unwrap_or(u64::MAX)),
-        false,
-    )
+    Cursor {
+        namespace,
+        feed: Feed::Spool(entries.into()),
+        skip: 0,
+        limit: None,
+        keep: false,
+        tailable: false,
+    }
+    .open(context, Some(size.unwrap_or(u64::MAX)), false)
 }
 
 fn listed(name: &str, shape: &Shape, uuid: uuid::Uuid, names_only: bool) -> Document {
@@ -387,11 +391,15 @@ fn list_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
     }
     let entries: VecDeque<_> =
         shape.indexes.iter().map(|index| encode(&index.definition.spec)).collect::<Result<_>>()?;
-    Cursor { namespace, feed: Feed::Spool(entries.into()), skip: 0, limit: None, keep: false }.open(
-        context,
-        Some(size.unwrap_or(u64::MAX)),
-        false,
-    )
+    Cursor {
+        namespace,
+        feed: Feed::Spool(entries.into()),
+        skip: 0,
+        limit: None,
+        keep: false,
+        tailable: false,
+    }
+    .open(context, Some(size.unwrap_or(u64::MAX)), false)
 }
 
 fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {

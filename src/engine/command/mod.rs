@@ -5,6 +5,7 @@
 
 mod administration;
 mod aggregate;
+mod capped;
 mod context;
 mod cursor;
 mod definition;
@@ -58,6 +59,7 @@ pub struct Command {
 const FAMILIES: &[&[Command]] = &[
     administration::COMMANDS,
     aggregate::COMMANDS,
+    capped::COMMANDS,
     definition::COMMANDS,
     explain::COMMANDS,
     find_and_modify::COMMANDS,

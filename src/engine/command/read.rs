@@ -17,8 +17,8 @@ use crate::engine::index::{Access, check_collation};
 use crate::engine::query::Projection;
 use crate::engine::storage::{self, Bytes, Kind};
 use crate::error::{Code, Error, Result};
+use crate::refuse;
 use crate::value::{key, path};
-use crate::{bad_value, refuse};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -95,14 +95,7 @@ impl<'a> Find<'a> {
         if let Some(collation) = fields.document("collation")? {
             check_collation(&Bson::Document(collation))?;
         }
-        for unsupported in ["min", "max"] {
-            if fields
-                .document(if unsupported == "min" { "min" } else { "max" })?
-                .is_some_and(|bound| !bound.is_empty())
-            {
-                return Err(super::unsupported(&format!("`{unsupported}` of find")));
-            }
-        }
+        let (min, max) = (fields.document("min")?, fields.document("max")?);
         for option in ["returnKey", "showRecordId"] {
             if fields.loose_flag(option)? {
                 return Err(super::unsupported(&format!("`{option}` of find")));
@@ -111,7 +104,9 @@ impl<'a> Find<'a> {
         fields.ignore(&["awaitData", "allowDiskUse", "oplogReplay", "allowPartialResults"]);
         fields.finish()?;
         let scope = context.scope(variables)?;
-        let search = Search::new(&filter, &sort, hint, &scope)?;
+        let search = Search::new(&filter, &sort, hint, &scope)?
+            .within(min.unwrap_or_default(), max.unwrap_or_default())?
+            .showing(&projection);
         let compiled = if projection.is_empty() {
             None
         } else {
@@ -163,24 +158,23 @@ fn find(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let namespace = context.namespace(find.name);
     let Some(collection) = context.collection(find.name) else {
         let feed = Feed::Spool(VecDeque::new().into());
-        return Cursor { namespace, feed, skip: 0, limit: None, keep: false }
+        return Cursor { namespace, feed, skip: 0, limit: None, keep: false, tailable: false }
             .open(context, None, true);
     };
     let shape = collection.shape();
     if shape.kind() == Kind::View {
         let feed =
             Feed::Spool(aggregate::of_view(context, find.name, find.pipeline(), &find.scope)?);
-        return Cursor { namespace, feed, skip: 0, limit: None, keep: find.keep }.open(
-            context,
-            find.size,
-            find.single,
-        );
+        return Cursor { namespace, feed, skip: 0, limit: None, keep: find.keep, tailable: false }
+            .open(context, find.size, find.single);
     }
     if find.tailable && !shape.options.contains_key("capped") {
-        return Err(bad_value!(
-            "error processing query: ns={namespace}: tailable cursor requested on non capped collection"
-        ));
+        return Err(find
+            .search
+            .refused(&namespace, "tailable cursor requested on non capped collection"));
     }
+    // A cursor has no end to wait at before there is a first document.
+    let tailable = find.tailable && collection.documents() > 0;
     let Find { search, projection, skip, limit, size, single, keep, scope, .. } = find;
     let (mut scan, plan) = search.scan(&namespace, &collection)?;
     let wanted = limit.map(|limit| limit.saturating_add(skip));
@@ -193,7 +187,7 @@ fn find(context: &Context<'_>) -> Result<RawDocumentBuf> {
         None => Feed::Scan(Box::new(scan), view),
         Some(documents) => Feed::Sorted(documents, view),
     };
-    Cursor { namespace, feed, skip, limit, keep }.open(context, size, single)
+    Cursor { namespace, feed, skip, limit, keep, tailable }.open(context, size, single)
 }
 
 /// The documents a scan leads to, sorted; the first `limit` of them.

@@ -117,6 +117,12 @@ impl Scan {
         Ok(())
     }
 
+    /// Sees what was added since it came to its end.
+    pub(super) fn resume(&mut self) {
+        self.done = false;
+        self.ceiling = self.collection.highest();
+    }
+
     /// Gives documents to `visit` until that stops it or there are no more.
     pub(super) fn run(
         &mut self,

@@ -8,11 +8,12 @@ use super::fields::decode_value;
 use super::scan::Scan;
 use crate::bad_value;
 use crate::engine::expr::Scope;
-use crate::engine::index::{Candidate, Hint, Plan, plan};
+use crate::engine::index::{Access, Candidate, Definition, Hint, Plan, plan};
 use crate::engine::query::{Filter, Sort};
 use crate::engine::storage::{Collection, Shape};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::refuse;
+use crate::value::text;
 
 /// What a command looks for.
 #[derive(Clone)]
@@ -20,6 +21,10 @@ pub(super) struct Search {
     pub(super) filter: Filter,
     pub(super) sort: Sort,
     hint: Option<Bson>,
+    /// The least key and the one after the last, where they were given.
+    bounds: Option<(Document, Document)>,
+    /// The order and the projection as they were given, for complaints.
+    given: (Document, Document),
 }
 
 impl Search {
@@ -47,7 +52,50 @@ impl Search {
             }
             None => sort.clone(),
         };
-        Ok(Self { filter, sort: Sort::parse(&sort)?, hint })
+        Ok(Self {
+            filter,
+            sort: Sort::parse(&sort)?,
+            hint,
+            bounds: None,
+            given: (sort, Document::new()),
+        })
+    }
+
+    /// The same search between two keys of the hinted index, the second left out; an empty one is no bound.
+    ///
+    /// # Errors
+    /// 51173 without a hint.
+    pub(super) fn within(mut self, min: Document, max: Document) -> Result<Self> {
+        if min.is_empty() && max.is_empty() {
+            return Ok(self);
+        }
+        let natural =
+            |hint: &Bson| matches!(hint, Bson::Document(key) if key.contains_key("$natural"));
+        if self.hint.as_ref().is_none_or(natural) {
+            return Err(Error::command(
+                Code(51173),
+                "When using min()/max() a hint of which index to use must be provided",
+            ));
+        }
+        self.bounds = Some((min, max));
+        Ok(self)
+    }
+
+    /// The same search, with the projection that complaints tell.
+    pub(super) fn showing(mut self, projection: &Document) -> Self {
+        self.given.1.clone_from(projection);
+        self
+    }
+
+    /// The complaint that the search cannot be planned.
+    pub(super) fn refused(&self, namespace: &str, why: &str) -> Error {
+        let (sort, projection) = &self.given;
+        bad_value!(
+            "error processing query: ns={namespace}Tree: {}Sort: {}\nProj: {}\n {why}",
+            self.filter.tree(),
+            text::document(sort),
+            text::document(projection)
+        )
     }
 
     /// The `_id` it asks for, when it finds at most the document that has it: no need to plan.
@@ -67,7 +115,13 @@ impl Search {
             .as_ref()
             .map(|hint| self.resolve(hint, namespace, &candidates))
             .transpose()?;
-        Ok(plan(&self.filter, &self.sort, hint, &candidates))
+        match (&self.bounds, hint) {
+            (Some((min, max)), Some(Hint::Index(at))) => {
+                let plan = plan(&Filter::all(), &self.sort, hint, &candidates);
+                between(plan, candidates[at].definition, min, max)
+            }
+            _ => Ok(plan(&self.filter, &self.sort, hint, &candidates)),
+        }
     }
 
     /// Plans it and begins.
@@ -101,12 +155,36 @@ impl Search {
         let at =
             at.filter(|at| candidates[*at].definition.kept && !candidates[*at].definition.hidden);
         at.map(Hint::Index).ok_or_else(|| {
-            bad_value!(
-                "error processing query: ns={namespace}: planner returned error :: caused by :: hint provided does not \
-                 correspond to an existing index"
+            self.refused(
+                namespace,
+                "planner returned error :: caused by :: hint provided does not correspond to an existing index",
             )
         })
     }
+}
+
+/// A plan over a whole index, narrowed to the keys between two.
+fn between(mut plan: Plan, index: &Definition, min: &Document, max: &Document) -> Result<Plan> {
+    let key = |bound: &Document| {
+        let same = index.fields.iter().map(|field| &field.path).eq(bound.keys());
+        if !same {
+            let message = "The index chosen is not compatible with min/max";
+            return Err(Error::command(Code(51174), message));
+        }
+        Ok(index.encode(&bound.values().cloned().collect::<Vec<_>>()))
+    };
+    if let Access::Index { ranges, .. } = &mut plan.access {
+        for range in &mut *ranges {
+            if !min.is_empty() {
+                range.low = key(min)?;
+            }
+            if !max.is_empty() {
+                range.high = key(max)?;
+            }
+        }
+        ranges.retain(|range| range.low < range.high);
+    }
+    Ok(plan)
 }
 
 /// Whether two key patterns are the same: fields and orders by value.

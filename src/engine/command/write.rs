@@ -1,18 +1,18 @@
 //! Commands that write: `insert`.
 
-use std::ops::Bound;
 use std::sync::Arc;
 
-use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc, rawdoc};
+use bson::{Document, RawDocument, RawDocumentBuf, doc, rawdoc};
 
 use super::Command;
+use super::capped::Limits;
 use super::context::{Context, count as tick};
 use super::fields::{Fields, decode};
 use super::name;
 use super::read::encode;
 use super::storable::prepare;
 use super::target::Checks;
-use crate::engine::storage::{self, Collection, Kind, Shape, Writing};
+use crate::engine::storage::{Collection, Kind, Writing};
 use crate::error::{Code, Error, Result};
 use crate::refuse;
 
@@ -85,46 +85,6 @@ fn add(
         checks.check(&decode(document)?)?;
     }
     writing.insert(namespace, document).map(drop)
-}
-
-/// What a capped collection holds at most.
-struct Limits {
-    bytes: u64,
-    documents: u64,
-}
-
-impl Limits {
-    fn of(shape: &Shape) -> Option<Self> {
-        let number = |name: &str| match shape.options.get(name) {
-            Some(Bson::Int32(number)) => u64::try_from(*number).ok(),
-            Some(Bson::Int64(number)) => u64::try_from(*number).ok(),
-            Some(Bson::Double(number)) => Some(*number as u64),
-            _ => None,
-        };
-        // Sizes are whole multiples of 256, as the server has them.
-        let bytes = number("size")?.max(1).div_ceil(256) * 256;
-        let capped = shape.options.contains_key("capped");
-        capped.then(|| Self {
-            bytes,
-            documents: number("max").filter(|max| *max > 0).unwrap_or(u64::MAX),
-        })
-    }
-
-    /// Removes the oldest documents until the others fit. The newest stays in any case.
-    fn keep(&self, writing: &mut Writing<'_>, collection: &Collection) -> Result<()> {
-        let (mut bytes, mut documents) = (collection.bytes(), collection.documents());
-        let reading = writing.reading();
-        for record in reading.records(collection, (Bound::Unbounded, Bound::Unbounded), false) {
-            if documents <= 1 || (bytes <= self.bytes && documents <= self.documents) {
-                break;
-            }
-            let (record, document) = record?;
-            writing.remove(record, storage::document(&document)?)?;
-            bytes = bytes.saturating_sub(document.len() as u64);
-            documents -= 1;
-        }
-        Ok(())
-    }
 }
 
 /// Refuses a batch of no or too many operations.

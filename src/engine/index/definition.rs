@@ -2,7 +2,6 @@
 
 use bson::{Bson, Document, doc};
 
-use crate::bad_value;
 use crate::engine::expr::Scope;
 use crate::engine::query::Filter;
 use crate::error::{Code, Error, Result};
@@ -84,7 +83,8 @@ impl Definition {
 
     /// Whether it is the index on `_id`.
     pub fn is_id(&self) -> bool {
-        self.fields.len() == 1 && self.fields[0].path == "_id" && self.kept
+        let only = |field: &Field| field.path == "_id" && !field.descending;
+        self.fields.len() == 1 && only(&self.fields[0]) && self.kept && !self.is_hashed(0)
     }
 
     /// Whether a field's entries are in no order.
@@ -101,14 +101,26 @@ impl Definition {
     /// Compiles a specification of `createIndexes`, or a listed one.
     ///
     /// # Errors
-    /// The server's, with `Error in specification {...} :: caused by :: ` in front.
+    /// The server's, with `Error in specification {...} :: caused by :: ` in front unless an option is at odds with the
+    /// others.
     pub fn parse(given: &Document) -> Result<Self> {
-        Self::parse_bare(given).map_err(|error| {
+        let definition = Self::parse_bare(given).map_err(|error| {
             error.prefixed(&format!(
                 "Error in specification {} :: caused by :: ",
                 text::document(given)
             ))
-        })
+        })?;
+        if definition.is_id() {
+            check_id(given)?;
+            return Ok(Self::id());
+        }
+        if definition.sparse && definition.partial.is_some() {
+            return Err(refuse!(
+                CANNOT_CREATE_INDEX,
+                "cannot mix \"partialFilterExpression\" and \"sparse\" options"
+            ));
+        }
+        Ok(definition)
     }
 
     fn parse_bare(given: &Document) -> Result<Self> {
@@ -141,8 +153,6 @@ impl Definition {
             kept,
             spec: doc! { "v": 2, "key": key.clone(), "name": name },
         };
-        let is_id = key.len() == 1
-            && key.get("_id").is_some_and(|order| matches!(direction(order), Some(false)));
         for (option, value) in given {
             match option.as_str() {
                 "key" | "name" | "ns" => continue,
@@ -173,28 +183,28 @@ impl Definition {
                     ));
                 }
             }
-            if is_id && !matches!(option.as_str(), "background" | "collation") {
-                return Err(refuse!(
-                    INVALID_INDEX_SPECIFICATION_OPTION,
-                    "The field '{option}' is not valid for an _id index specification. Specification: {}",
-                    text::document(given)
-                ));
-            }
             if option == "collation" {
                 continue;
             }
             definition.spec.insert(option.clone(), value.clone());
         }
-        if is_id {
-            return Ok(Self::id());
-        }
-        if definition.hidden && definition.is_id() {
-            return Err(bad_value!("can't hide _id index"));
-        }
         if !definition.hidden {
             definition.spec.remove("hidden");
         }
         Ok(definition)
+    }
+}
+
+/// The index on `_id` is what it is: it takes hardly any option.
+fn check_id(given: &Document) -> Result<()> {
+    let free = ["background", "collation", "key", "name", "ns", "v"];
+    match given.keys().find(|option| !free.contains(&option.as_str())) {
+        None => Ok(()),
+        Some(option) => Err(refuse!(
+            INVALID_INDEX_SPECIFICATION_OPTION,
+            "The field '{option}' is not valid for an _id index specification. Specification: {}",
+            text::document(given)
+        )),
     }
 }
 

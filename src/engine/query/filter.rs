@@ -82,6 +82,11 @@ impl Filter {
         report::describe(&self.root)
     }
 
+    /// The filter as complaints about plans show it, a condition a line.
+    pub fn tree(&self) -> String {
+        report::tree(&self.root)
+    }
+
     /// Whether one value passes a filter that was made with [`Filter::parse_element`].
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use bson::{Bson, Document, doc};
 use crate::error::Result;
 use crate::value::kind;
 use crate::value::path::{self, Ends, Path};
+use crate::value::text;
 
 use super::condition::Comparison;
 use super::node::{Node, Root, Test, TypeSet};
@@ -25,6 +26,47 @@ pub(super) fn describe(node: &Node) -> Document {
         Node::Schema { source, .. } => doc! {"$jsonSchema": source.clone()},
         Node::Always(true) => doc! {"$alwaysTrue": 1},
         Node::Always(false) => doc! {"$alwaysFalse": 1},
+    }
+}
+
+/// The filter as complaints about plans show it: a condition a line, what belongs together indented.
+pub(super) fn tree(node: &Node) -> String {
+    let mut lines = String::new();
+    branch(node, 0, &mut lines);
+    lines
+}
+
+fn branch(node: &Node, depth: usize, lines: &mut String) {
+    let inner: &[Node] = match node {
+        Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes,
+        Node::Not(inner) => std::slice::from_ref(&**inner),
+        _ => &[],
+    };
+    let name = match node {
+        Node::And(_) => "$and",
+        Node::Or(_) => "$or",
+        Node::Nor(_) => "$nor",
+        Node::Not(_) => "$not",
+        _ => "",
+    };
+    let indent = "    ".repeat(depth);
+    if !name.is_empty() {
+        lines.push_str(&format!("{indent}{name}\n"));
+        inner.iter().for_each(|node| branch(node, depth + 1, lines));
+        return;
+    }
+    for (name, value) in describe(node) {
+        match value {
+            Bson::Document(operators) if matches!(node, Node::Field(..)) => {
+                for (operator, argument) in operators {
+                    lines.push_str(&format!(
+                        "{indent}{name} {operator} {}\n",
+                        text::value(&argument)
+                    ));
+                }
+            }
+            value => lines.push_str(&format!("{indent}{name} {}\n", text::value(&value))),
+        }
     }
 }
 
