@@ -109,9 +109,6 @@ impl Cursor {
         }
         match &mut self.feed {
             Feed::Scan(scan, view) => {
-                if self.tailable {
-                    scan.resume();
-                }
                 let reading = context.storage().reading()?;
                 scan.run(&reading, &context.interrupt, &mut |_, bytes| {
                     let document = storage::document(bytes)?;
@@ -229,7 +226,10 @@ impl Cursors {
         let Some(mut cursor) = cursor else {
             return Err(refuse!(CURSOR_NOT_FOUND, "cursor id {id} not found"));
         };
-        if let Feed::Scan(scan, _) = &cursor.feed {
+        if let Feed::Scan(scan, _) = &mut cursor.feed {
+            if cursor.tailable {
+                scan.resume();
+            }
             scan.check_alive()?;
         }
         let mut batch = Batch::new();

@@ -216,9 +216,12 @@ fn parse(context: &Context<'_>) -> Result<Plan> {
     if new && shown.as_ref().is_some_and(Projection::is_positional) {
         return Err(bad_value!("Cannot use a positional projection and return the new document"));
     }
-    // Only a variable (`$$NOW`, one of `let`) makes two runs of one text differ.
-    let varies =
-        variables.is_some() || context.body.as_bytes().windows(2).any(|pair| pair == b"$$");
+    // Only a variable (`$$NOW`, one of `let`) makes two runs of one text differ, and an expression of the query, which
+    // keeps the deadline it was compiled under.
+    let bytes = context.body.as_bytes();
+    let varies = variables.is_some()
+        || bytes.windows(2).any(|pair| pair == b"$$")
+        || bytes.windows(5).any(|name| name == b"$expr");
     Ok(Plan { search, action, new, shown, bypass, scope: varies.then_some(scope) })
 }
 
