@@ -7,7 +7,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use bson::raw::cstr;
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
 use super::{Backend, Cursor, Request, Topology};
@@ -17,6 +16,10 @@ use crate::interrupt::Interrupt;
 
 /// How often a waiting process looks whether the data directory is free.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// How many documents a `getMore` asks for when the command named no batch size. A server sends 16 MB at once, to save
+/// round trips; here there are none, and a small batch keeps the memory of a long read flat.
+const MORE: i64 = 1000;
 
 /// The engine in this process. Nothing touches the disk before the first command.
 pub struct Embedded {
@@ -81,7 +84,7 @@ impl Backend for Embedded {
         let (id, namespace, batch) = open_cursor(&reply, "firstBatch")?;
         let (db, collection) = namespace.split_once('.').unwrap_or((&request.db, ""));
         let (db, collection) = (db.to_owned(), collection.to_owned());
-        let batch_size = batch_size(&request.body);
+        let batch_size = batch_size(&request.body).unwrap_or(MORE);
         Ok(Box::new(EngineCursor {
             engine,
             db,
@@ -100,7 +103,7 @@ struct EngineCursor {
     db: String,
     collection: String,
     id: i64,
-    batch_size: Option<i64>,
+    batch_size: i64,
     first: Option<Vec<RawDocumentBuf>>,
     interrupt: Interrupt,
 }
@@ -119,11 +122,11 @@ impl Cursor for EngineCursor {
         if self.id == 0 {
             return Ok(None);
         }
-        let mut command = rawdoc! { "getMore": self.id, "collection": self.collection.as_str() };
-        if let Some(size) = self.batch_size {
-            command.append(cstr!("batchSize"), size);
-        }
-        let reply = self.run(command)?;
+        let reply = self.run(rawdoc! {
+            "getMore": self.id,
+            "collection": self.collection.as_str(),
+            "batchSize": self.batch_size,
+        })?;
         let (id, _, batch) = open_cursor(&reply, "nextBatch")?;
         self.id = id;
         Ok(Some(batch))
