@@ -90,6 +90,22 @@ pub struct Frame {
     pub source: Option<String>,
 }
 
+impl Frame {
+    /// `function@file:line:column`, as the old shell writes it.
+    pub fn classic(&self) -> String {
+        format!("{}@{}:{}:{}", self.function, self.file, self.line, self.column)
+    }
+
+    /// `at function (file:line:column)`, as Node writes it.
+    pub fn modern(&self) -> String {
+        let Self { function, file, line, column, .. } = self;
+        match function.as_str() {
+            "" => format!("at {file}:{line}:{column}"),
+            name => format!("at {name} ({file}:{line}:{column})"),
+        }
+    }
+}
+
 /// An error object that a shell function throws.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Raised {

@@ -111,6 +111,10 @@ fn scripts(session: &mut Session, plan: &Plan) -> Outcome {
         }
     }
     for file in &plan.files {
+        // The old shell names them where there are several.
+        if plan.files.len() > 1 && plan.emulate == Emulate::Mongo {
+            session.notice(&format!("loading file: {}", file.display()));
+        }
         match session.load(file) {
             Outcome::Done => {}
             Outcome::Failed => {

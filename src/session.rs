@@ -11,7 +11,7 @@ use std::path::Path;
 
 use bson::RawDocumentBuf;
 
-use crate::dialect::{self, Code, Entry, Input, Part, Source, Verdict};
+use crate::dialect::{self, Code, Entry, Input, Part, Source};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
 use crate::print::{self, Options, Shown, Style};
@@ -84,10 +84,8 @@ impl Session {
 
     /// Runs one input as the prompt does, and prints its result.
     pub fn submit(&mut self, entry: &Entry) -> Outcome {
-        match entry.left_out {
-            0 => {}
-            1 => self.notice("1 line of pasted output left out"),
-            lines => self.notice(&format!("{lines} lines of pasted output left out")),
+        if let Some(notice) = entry.left_out_notice() {
+            self.notice(&notice);
         }
         let outcome = self.input(&entry.input, &entry.text, TYPED, Echo::Each);
         self.settle(outcome)
@@ -156,33 +154,17 @@ impl Session {
 
     /// Runs a text that was read; where QuickJS refuses it, what else it may have meant.
     fn input(&mut self, input: &Input, text: &str, name: &str, echo: Echo) -> Result<()> {
-        let own = input.verdict.error(text).map(|error| report::syntax(&error, text, name));
-        let refused = match (&input.verdict, input.parts.as_slice()) {
-            (Verdict::Incomplete { .. }, _) => None,
-            // QuickJS has the last word on what JavaScript is; what it refuses has not begun to run.
-            (Verdict::Complete, _) | (Verdict::Broken(_), [Part::Script(_)]) => {
-                match self.parts(input, text, name, echo) {
-                    Err(error) if error.is_early() => Some(error),
-                    outcome => return outcome,
+        let mut refused = input.verdict.error(text).map(|error| report::syntax(&error, text, name));
+        for reading in dialect::readings(input, text) {
+            match self.parts(&reading, text, name, echo) {
+                // What QuickJS refuses has not begun to run.
+                Err(error) if error.is_early() => {
+                    refused.get_or_insert(error);
                 }
-            }
-            (Verdict::Broken(_), _) => None,
-        };
-        if let Some(code) = dialect::in_parentheses(text) {
-            match self.run(&code, text, name, echo.last()) {
-                Err(error) if error.is_early() => {}
                 outcome => return outcome,
             }
         }
-        if let Some(repaired) = dialect::repaired(text, Source::Prompt)
-            && repaired.verdict == Verdict::Complete
-        {
-            match self.parts(&repaired, text, name, echo) {
-                Err(error) if error.is_early() => {}
-                outcome => return outcome,
-            }
-        }
-        own.or(refused).map_or(Ok(()), Err)
+        refused.map_or(Ok(()), Err)
     }
 
     /// Runs the parts of an input in order; the first that fails ends it.
@@ -330,11 +312,4 @@ enum Echo {
     Last,
     /// None.
     None,
-}
-
-impl Echo {
-    /// Whether the value of an input that is one piece is printed.
-    fn last(self) -> bool {
-        self != Self::None
-    }
 }

@@ -136,6 +136,39 @@ fn a_file_prints_only_what_it_prints() {
     quiet([&at(&files, "hash.js")]).prints("hash\n");
     quiet(["--file", &at(&files, "script.txt")]).prints("named\n");
     quiet(["--nodb", &at(&files, "script.txt")]).prints("named\n");
+    let both = quiet([&at(&files, "plain.js"), &at(&files, "bom.js")]).exits(0);
+    let both = both.prints("x\nbom\ncrlf\n").warns("loading file: ").warns("bom.js");
+    assert!(both.err.find("plain.js") < both.err.find("bom.js"), "in their order");
+}
+
+#[test]
+fn a_file_that_is_a_paste_runs_input_by_input() {
+    let listing = "1. var x = 1\n2. {a: x, b: 2}\n3. print(x + 1)\n";
+    let session = "> use shop\nswitched to db shop\n> function f() {\n... return db.getName() }\n\
+                   > print(f())\nshop\n";
+    let page = "print(&quot;one&quot;);\nprint\u{ff08}2\u{ff09}\u{ff1b}\n{a: 1, b: 2}\n";
+    let files = folder(&[
+        ("listing.js", listing),
+        ("session.js", session),
+        ("page.js", page),
+        ("loads.js", "load('page.js')\n"),
+        ("throws.js", "> print(1)\n1\n> {a: 1, b: 2}\n> nope\n"),
+        ("wrong.js", "1. print(1)\n2. print(2))\n"),
+        ("returns.js", "{a: 1, b: 2}\nprint(1)\nreturn 1\n"),
+        ("waits.js", "{a: 1, b: 2}\nvar x = await Promise.resolve(3)\nprint(x)\n"),
+    ]);
+    let run = |name: &str| quiet([&at(&files, name)]);
+    run("listing.js").prints("2\n");
+    run("session.js").prints("switched to db shop\nshop\n");
+    run("page.js").prints("one\n2\n").warns("repaired: 2 HTML entities");
+    run("loads.js").prints("one\n2\n").warns("repaired: 3 full-width signs");
+    run("waits.js").prints("3\n");
+    // Places are the file's.
+    let thrown = run("throws.js").exits(253).warns("throws.js:4:3");
+    assert_eq!(thrown.out, "1\n");
+    // Nothing runs of a file with a mistake in it.
+    assert_eq!(run("wrong.js").exits(253).warns("SyntaxError").out, "");
+    assert_eq!(run("returns.js").exits(253).warns("returns.js:1:9").out, "");
 }
 
 #[test]

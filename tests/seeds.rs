@@ -54,6 +54,53 @@ fn a_piped_example_prints_as_mongosh() {
     assert!(compared >= 3);
 }
 
+/// What the examples leave behind: an input that is asked afterwards, and its answer.
+const LEFT_BEHIND: &[(&str, &str, &str)] = &[
+    ("01-listing-with-numbers", "db.seq.find()", "{ \"_id\" : \"users\", \"seq\" : 2 }\n"),
+    ("02-counter-function", "db.counters.find()", "{ \"_id\" : \"users\", \"next\" : 2 }\n"),
+    ("03-angle-brackets-and-built-in", "db.users.find({\"nested.a.b\": 1}).count()", "1\n"),
+    ("04-nextval-curly-quotes", "db.sequences.find()", "{ \"_id\" : \"posts\", \"seq\" : 2 }\n"),
+    ("05-nextval-built-in", "db.sequences.find()", "{ \"_id\" : \"posts\", \"seq\" : 2 }\n"),
+    (
+        "06-findandmodify-command",
+        "db.seq.find()",
+        "{ \"_id\" : \"users\", \"seq\" : NumberLong(2) }\n",
+    ),
+    ("07-interleaved-servers", "db.counters.findOne({_id: \"orders\"}).next", "101\n"),
+    (
+        "08-max-plus-one",
+        "db.orders.find({}, {who: 1, _id: 0})",
+        "{ \"who\" : \"ann\" }\n{ \"who\" : \"cat\" }\n",
+    ),
+    ("09-one-word-that-is-code", "db", "test\n"),
+];
+
+#[test]
+fn an_example_does_the_same_as_a_file() {
+    let names: Vec<&str> = LEFT_BEHIND.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(
+        names,
+        cases().keys().collect::<Vec<_>>(),
+        "every example is asked what it left behind"
+    );
+    for (name, question, answer) in LEFT_BEHIND {
+        let data = tempfile::tempdir().unwrap();
+        let data = data.path().join("data");
+        let data = data.to_str().unwrap();
+        let file = format!("scripts/seeds/{name}.js");
+        let ran = tally(["--quiet", "--data", data, &file]).run().exits(0);
+        // A file prints what it prints itself, and none of its results.
+        let printed = match *name {
+            "08-max-plus-one" => "11000\n",
+            "09-one-word-that-is-code" => "switched to db shop\n",
+            _ => "",
+        };
+        same(&file, printed, &ran.out, &ran.err);
+        let asked = tally(["--quiet", "--data", data]).input(*question).run();
+        same(&format!("{file}, then {question}"), answer, &asked.out, &asked.err);
+    }
+}
+
 #[test]
 fn modules_import_each_other() {
     tally(["--quiet", "--ephemeral", "scripts/seeds/users.mjs"]).run().prints(

@@ -12,6 +12,7 @@ mod notice;
 mod pending;
 mod position;
 mod reader;
+mod readings;
 mod rewrite;
 mod tree;
 mod verdict;
@@ -22,6 +23,7 @@ pub use highlight::{Kind, Token};
 pub use mend::repaired;
 pub use position::Lines;
 pub use reader::{Entry, Reader, inputs};
+pub use readings::readings;
 
 use std::ops::Range;
 

@@ -24,6 +24,17 @@ pub struct Entry {
     pub left_out: usize,
 }
 
+impl Entry {
+    /// What is to be told of the lines that were left out.
+    pub fn left_out_notice(&self) -> Option<String> {
+        match self.left_out {
+            0 => None,
+            1 => Some("1 line of pasted output left out".to_owned()),
+            lines => Some(format!("{lines} lines of pasted output left out")),
+        }
+    }
+}
+
 /// Cuts a stream of lines into inputs and removes what was pasted along with them.
 #[derive(Debug, Default)]
 pub struct Reader {

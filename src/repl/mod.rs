@@ -41,8 +41,8 @@ pub fn run(session: &mut Session, settings: &Settings) -> Outcome {
         .and_then(|mut lines| converse(&mut lines, &shared));
     let session = shared.into_inner();
     match outcome {
-        Ok(Outcome::Exit(code)) => Outcome::Exit(code),
-        Ok(outcome) => goodbye(session, settings, outcome),
+        Ok((outcome, Leave::Taken)) => goodbye(session, settings, outcome),
+        Ok((outcome, Leave::Silent)) => outcome,
         Err(error) => {
             session.fail(&Error::Usage(format!("cannot read from the terminal: {error}")))
         }
@@ -74,11 +74,17 @@ fn goodbye(session: &mut Session, settings: &Settings, outcome: Outcome) -> Outc
     }
 }
 
+/// Whether the user took leave of the classic shell: by Ctrl-D or the bare word `exit`, but not by `quit()`.
+enum Leave {
+    Taken,
+    Silent,
+}
+
 /// Input after input, until the user leaves.
 fn converse(
     lines: &mut Lines<Assistant<'_, '_>>,
     shared: &RefCell<&mut Session>,
-) -> rustyline::Result<Outcome> {
+) -> rustyline::Result<(Outcome, Leave)> {
     let mut last = Outcome::Done;
     loop {
         let prompt = prompt(&mut shared.borrow_mut());
@@ -87,7 +93,8 @@ fn converse(
                 for entry in &entries {
                     last = shared.borrow_mut().submit(entry);
                     if let Outcome::Exit(_) = last {
-                        return Ok(last);
+                        let word = entry.text.trim() == "exit";
+                        return Ok((last, if word { Leave::Taken } else { Leave::Silent }));
                     }
                     if shared.borrow().interrupted() {
                         break;
@@ -98,10 +105,10 @@ fn converse(
             Typed::Nothing | Typed::Interrupted { idle: false } => {}
             Typed::Interrupted { idle: true } => {
                 if shared.borrow_mut().say("(Ctrl-D or exit leaves)").is_err() {
-                    return Ok(last);
+                    return Ok((last, Leave::Silent));
                 }
             }
-            Typed::End => return Ok(last),
+            Typed::End => return Ok((last, Leave::Taken)),
         }
     }
 }

@@ -80,7 +80,10 @@ fn native<'js>(
     let mut arguments = Vec::with_capacity(params.len());
     for index in 0..params.len() {
         let argument = params.arg(index).unwrap_or_else(|| Value::new_undefined(ctx.clone()));
-        arguments.push(convert::value(ctx, realm, &argument)?);
+        arguments.push(match collection(realm, &argument).filter(|_| kind == Kind::Functions) {
+            Some(name) => RawBson::String(name),
+            None => convert::value(ctx, realm, &argument)?,
+        });
     }
     let reply = {
         let Ok(mut shell) = realm.state.shell.try_borrow_mut() else {
@@ -95,6 +98,15 @@ fn native<'js>(
         Ok(reply) => answer(ctx, realm, reply, || params.this()),
         Err(error) => Err(errors::throw(ctx, realm, error)),
     }
+}
+
+/// The name of a collection of the current database: what functions that want a collection's name can be given instead.
+fn collection(realm: &Realm<'_>, value: &Value<'_>) -> Option<String> {
+    let object = value.as_function()?;
+    let place = object.as_class::<Place>()?;
+    let place = place.borrow();
+    let shell = realm.state.shell.try_borrow().ok()?;
+    (*place.db == *shell.db).then(|| place.name.to_string())
 }
 
 /// Whose method is called.

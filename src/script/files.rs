@@ -14,8 +14,8 @@ use rquickjs::object::Property;
 use rquickjs::{Ctx, Module, Object, Value};
 
 use super::realm::{Realm, State, realm};
-use super::sources::{INTERNAL, SETTLED};
-use super::{errors, jobs, thrown};
+use super::sources::{INTERNAL, SETTLED, Written};
+use super::{errors, jobs, pasted, thrown};
 use crate::dialect::{self, Code, Lines, Part, Source, Verdict};
 use crate::shell::Emulate;
 
@@ -45,6 +45,8 @@ struct Text {
     text: String,
     code: Code,
     verdict: Verdict,
+    /// What is to be told of it before it runs.
+    notices: Vec<String>,
 }
 
 /// Runs a classic script and answers with its completion value.
@@ -52,10 +54,9 @@ pub(super) fn evaluate<'js>(
     ctx: &Ctx<'js>,
     realm: &Realm<'js>,
     code: &Code,
-    name: &str,
-    text: &str,
+    written: Written<'_>,
 ) -> Result<Value<'js>> {
-    let name = realm.state.sources.borrow_mut().add(name, text, code);
+    let name = realm.state.sources.borrow_mut().add(written, code);
     let mut options = EvalOptions::default();
     options.strict = false;
     options.promise = code.awaits;
@@ -91,7 +92,7 @@ fn script<'js>(
     absolute: &Path,
 ) -> Result<Value<'js>> {
     let name = path.to_string_lossy().into_owned();
-    let text = match read(&realm.state, absolute, Source::Script) {
+    let text = match read(absolute, Source::Script) {
         Ok(text) => text,
         Err(error) => {
             let text = match realm.state.emulate {
@@ -115,8 +116,19 @@ fn script<'js>(
         }
     };
     realm.state.loaded.borrow_mut().paths.insert(name.clone(), absolute.to_owned());
-    evaluate(ctx, realm, &text.code, &name, &text.text)
-        .map_err(|error| explained(ctx, realm, error, &name, &text))
+    // A repair that does not help is not told of: the inputs of the file may need others.
+    if text.notices.is_empty() || pasted::is_readable(realm, &text.code)? {
+        tell(&realm.state, &text.notices);
+    }
+    let error = match evaluate(ctx, realm, &text.code, text.written(&name)) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let Some(refusal) = refusal(ctx, realm, &error, &name) else { return Err(error) };
+    match pasted::inputs(realm, &text.text)? {
+        Some(inputs) => pasted::run(ctx, realm, &name, inputs),
+        None => Err(explained(realm, refusal, &name, &text)),
+    }
 }
 
 /// Why a file that is there cannot be read: the system's word for it, and one for people.
@@ -227,16 +239,22 @@ fn shown_base(state: &State, base: &str) -> String {
 /// Reads a module that has a name already, and compiles it.
 fn declare<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, name: &str) -> Result<Module<'js, Declared>> {
     let path = realm.state.loaded.borrow().paths.get(name).cloned().unwrap_or_else(|| name.into());
-    let text = match read(&realm.state, &path, Source::Module) {
+    let text = match read(&path, Source::Module) {
         Ok(text) => text,
         Err(error) => {
             let text = format!("cannot read {name}: {error}");
             return Err(errors::plain_error(ctx, realm, &text));
         }
     };
-    realm.state.sources.borrow_mut().set(name.to_owned(), name, &text.text, &text.code);
-    let module = Module::declare(ctx.clone(), name, text.code.text.as_str())
-        .map_err(|error| explained(ctx, realm, error, name, &text))?;
+    tell(&realm.state, &text.notices);
+    realm.state.sources.borrow_mut().set(name.to_owned(), text.written(name), &text.code);
+    let module =
+        Module::declare(ctx.clone(), name, text.code.text.as_str()).map_err(
+            |error| match refusal(ctx, realm, &error, name) {
+                Some(refusal) => explained(realm, refusal, name, &text),
+                None => error,
+            },
+        )?;
     let meta: Object = module.meta()?;
     meta.set("url", format!("file://{}", path.display()))?;
     meta.set("filename", path.to_string_lossy().into_owned())?;
@@ -244,40 +262,55 @@ fn declare<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, name: &str) -> Result<Module
     Ok(module)
 }
 
-/// A syntax error in the words of the dialect, where it has some: it knows what the user wrote.
-fn explained<'js>(
+/// The syntax error with which the text of that name was refused before any of it ran, taken from the engine. Any other
+/// exception stays where it is.
+fn refusal<'js>(
     ctx: &Ctx<'js>,
     realm: &Realm<'js>,
-    error: rquickjs::Error,
+    error: &rquickjs::Error,
+    name: &str,
+) -> Option<Object<'js>> {
+    if !matches!(error, rquickjs::Error::Exception) || realm.state.is_stopped() {
+        return None;
+    }
+    let value = ctx.catch();
+    let refused = value.as_object().filter(|object| object.is_error()).filter(|object| {
+        let stack = thrown::stack(realm, object);
+        thrown::refused(object, &stack)
+            .is_some_and(|file| realm.state.sources.borrow().shown(file) == name)
+    });
+    let refused = refused.cloned();
+    if refused.is_none() {
+        ctx.throw(value);
+    }
+    refused
+}
+
+/// Throws a syntax error in the words of the dialect, where it has some: it knows what the user wrote.
+fn explained<'js>(
+    realm: &Realm<'js>,
+    error: Object<'js>,
     name: &str,
     text: &Text,
 ) -> rquickjs::Error {
-    let rquickjs::Error::Exception = error else { return error };
-    if realm.state.is_stopped() {
-        return error;
-    }
-    let value = ctx.catch();
-    let object = value.as_object().filter(|object| object.is_error());
-    let is_syntax = object.is_some_and(|object| {
-        thrown::is_early(object, &object.get::<_, String>("stack").unwrap_or_default())
-    });
-    let (true, Some(object)) = (is_syntax, object) else { return ctx.throw(value) };
     if let Some(wrong) = text.verdict.error(&text.text) {
         let (line, column) = Lines::new(&text.text).position(wrong.span.start);
-        let hidden = |text: String| Property::from(text).writable().configurable();
-        let stack = format!("    at {SETTLED}{name}:{line}:{column}\n");
-        let changed = object
-            .prop("message", hidden(wrong.message))
-            .and_then(|()| object.prop("stack", hidden(stack)));
+        let message = Property::from(wrong.message).writable().configurable();
+        let stack = thrown::stack(realm, &error);
+        let callers = stack.split_once('\n').map_or("", |(_, callers)| callers);
+        let stack = format!("    at {SETTLED}{name}:{line}:{column}\n{callers}");
+        let changed = error
+            .prop("message", message)
+            .and_then(|()| realm.core("settle")?.call::<_, ()>((error.clone(), stack)));
         if let Err(error) = changed {
             return error;
         }
     }
-    ctx.throw(value)
+    error.ctx().clone().throw(error.into_value())
 }
 
 /// Reads a file and lets the dialect have its say. Bytes that are no UTF-8 are told of and replaced.
-fn read(state: &State, path: &Path, source: Source) -> std::io::Result<Text> {
+fn read(path: &Path, source: Source) -> std::io::Result<Text> {
     let bytes = fs::read(path)?;
     let mut notices = Vec::new();
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
@@ -293,23 +326,25 @@ fn read(state: &State, path: &Path, source: Source) -> std::io::Result<Text> {
     };
     let input = dialect::parse(&text, source);
     notices.extend(input.notices);
-    if let Ok(mut shell) = state.shell.try_borrow_mut() {
-        for notice in &notices {
-            shell.output.notice(notice);
-        }
-    }
     let code = input.parts.into_iter().find_map(|part| match part {
         Part::Script(code) => Some(code),
         Part::Word { .. } => None,
     });
-    let code = code.unwrap_or_else(|| Code {
-        text: text.clone(),
-        edits: Vec::new(),
-        span: 0..text.len(),
-        awaits: false,
-        declares: None,
-    });
-    Ok(Text { text, code, verdict: input.verdict })
+    let code = code.unwrap_or_else(|| Code::plain(&text, 0..text.len()));
+    Ok(Text { text, code, verdict: input.verdict, notices })
+}
+
+impl Text {
+    fn written<'a>(&'a self, name: &'a str) -> Written<'a> {
+        Written { name, text: &self.text, line: 1 }
+    }
+}
+
+/// Says something on stderr.
+pub(super) fn tell(state: &State, notices: &[String]) {
+    if let Ok(mut shell) = state.shell.try_borrow_mut() {
+        notices.iter().for_each(|notice| shell.output.notice(notice));
+    }
 }
 
 fn absolute(path: &Path) -> PathBuf {

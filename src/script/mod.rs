@@ -8,7 +8,7 @@
 //! - `convert` is the one home of BSON <-> JavaScript; `show` turns any value into a [`Shown`].
 //! - `prelude` holds what is better said in JavaScript, a file a class.
 //! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
-//! - `files` reads scripts and modules; `jobs` waits for promises.
+//! - `files` reads scripts and modules, `pasted` those that are no JavaScript as they stand; `jobs` waits for promises.
 
 mod callee;
 mod classes;
@@ -19,6 +19,7 @@ mod files;
 mod jobs;
 mod limits;
 mod native;
+mod pasted;
 mod prelude;
 mod realm;
 mod setup;
@@ -42,6 +43,7 @@ use crate::print::Shown;
 use crate::shell::{self, Shell};
 use native::Held;
 use realm::{Realm, State, realm};
+use sources::Written;
 
 /// One JavaScript world.
 pub struct Script {
@@ -100,7 +102,7 @@ impl Script {
     /// [`Error::Interrupted`]; [`Error::Exit`].
     pub fn eval(&mut self, code: &Code, name: &str, text: &str) -> Result<Answer> {
         self.run(|ctx, realm| {
-            let value = files::evaluate(ctx, realm, code, name, text)?;
+            let value = files::evaluate(ctx, realm, code, Written { name, text, line: 1 })?;
             jobs::settle(ctx, realm, value)
         })
     }

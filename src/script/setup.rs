@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use rquickjs::function::{Constructor, Func, Rest};
 use rquickjs::object::{Accessor, Property};
-use rquickjs::{Class, Ctx, Object, Symbol, Value};
+use rquickjs::{Class, Ctx, IntoJs, Object, Symbol, Value};
 
 use super::native::{Held, Place, Row};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
-use super::{classes, files, jobs, prelude, show};
+use super::{classes, files, jobs, prelude, show, thrown};
 use crate::shell::{Emulate, Shell, Show};
 
 type Result<T> = rquickjs::Result<T>;
@@ -90,6 +90,8 @@ fn natives<'js>(ctx: &Ctx<'js>, emulate: Emulate) -> Result<Object<'js>> {
     natives.set("make", Func::from(make))?;
     natives.set("isRow", Func::from(is_row))?;
     natives.set("load", Func::from(files::load))?;
+    natives.set("stack", Func::from(stack))?;
+    natives.set("place", Func::from(place))?;
     natives.set("print", Func::from(|ctx, values| show(ctx, Show::Print, values)))?;
     natives.set("tojson", Func::from(|ctx, values| show(ctx, Show::ToJson, values)))?;
     Ok(natives)
@@ -100,6 +102,27 @@ fn wait<'js>(ctx: Ctx<'js>, promise: Value<'js>) -> Result<Value<'js>> {
     match promise.as_promise() {
         Some(promise) => jobs::wait(&ctx, &realm(&ctx), promise),
         None => Ok(promise),
+    }
+}
+
+/// A stack of the engine's in the user's positions, as the emulated shell writes it.
+fn stack(ctx: Ctx<'_>, stack: String) -> String {
+    let state = &realm(&ctx).state;
+    let frames = thrown::frames(&state.sources.borrow(), &stack);
+    match state.emulate {
+        Emulate::Mongo => frames.iter().map(|frame| format!("{}\n", frame.classic())).collect(),
+        Emulate::Mongosh => thrown::stack_text(&frames),
+    }
+}
+
+/// Where a stack begins: its file, line or column.
+fn place<'js>(ctx: Ctx<'js>, stack: String, what: String) -> Result<Value<'js>> {
+    let frames = thrown::frames(&realm(&ctx).state.sources.borrow(), &stack);
+    match (frames.first(), what.as_str()) {
+        (Some(frame), "fileName") => frame.file.as_str().into_js(&ctx),
+        (Some(frame), "lineNumber") => frame.line.into_js(&ctx),
+        (Some(frame), _) => frame.column.into_js(&ctx),
+        (None, _) => Ok(Value::new_undefined(ctx)),
     }
 }
 

@@ -11,7 +11,7 @@ use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
 use super::convert;
 use super::native::{Held, Place, Row};
 use super::realm::Realm;
-use super::thrown::{frames, stack_text};
+use super::thrown;
 use super::{errors, jobs};
 use crate::print::{self, FunctionKind, Options, Origin, Shown, mongo};
 use crate::shell::{self, Emulate, Kind, Show};
@@ -287,12 +287,9 @@ impl<'js> Viewer<'_, 'js> {
 
     fn error(&mut self, error: &Object<'js>) -> Result<Shown> {
         let text = error.as_value().get::<Coerced<String>>()?.0;
-        let stack: Value = error.get("stack")?;
-        let stack = match stack.as_string() {
-            Some(stack) => frames(&self.realm.state.sources.borrow(), &stack.to_string()?),
-            None => Vec::new(),
-        };
-        Ok(Shown::Error { text, stack: stack_text(&stack), fields: self.fields(error)? })
+        let stack = thrown::stack(self.realm, error);
+        let stack = thrown::frames(&self.realm.state.sources.borrow(), &stack);
+        Ok(Shown::Error { text, stack: thrown::stack_text(&stack), fields: self.fields(error)? })
     }
 
     fn date(&self, date: &Object<'js>) -> Result<Shown> {
@@ -409,10 +406,6 @@ pub(super) fn call<'js>(
         Show::ToJsonOneLine => {
             text(ctx, &mongo::tojson(&value(ctx, realm, first)?, " ", Some(true)))
         }
-        Show::ToStrictJson => match ctx.json_stringify(first)? {
-            Some(text) => Ok(text.into_value()),
-            None => Ok(undefined),
-        },
     }
 }
 

@@ -10,15 +10,31 @@ pub(super) const INTERNAL: &str = "\u{1}";
 /// What stands before the name of a file in a stack whose positions are the user's already.
 pub(super) const SETTLED: &str = "\u{3}";
 
+/// What stands between the name of a text and the number that tells it from others of that name.
+const NUMBERED: char = '\u{2}';
+
 /// How many texts of one name (inputs of a prompt) are remembered.
 const MANY: usize = 256;
+
+/// A text as the user wrote it.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    /// What the user calls it, in stacks.
+    pub(super) name: &'a str,
+    /// The text: a file, an input of the prompt, or one input of a file.
+    pub(super) text: &'a str,
+    /// The number of its first line in what has that name, from 1.
+    pub(super) line: u32,
+}
 
 /// A text and the code it became.
 pub(super) struct Source {
     /// What the user calls it.
     pub(super) name: String,
-    /// What the user wrote: the file or input.
+    /// What the user wrote.
     pub(super) text: String,
+    /// The number of its first line.
+    pub(super) line: u32,
     /// What runs.
     pub(super) code: Code,
 }
@@ -34,12 +50,13 @@ pub(super) struct Sources {
 impl Sources {
     /// Remembers a text and answers with the name to evaluate it under. The inputs of a prompt share one name: a number
     /// after it tells them apart.
-    pub(super) fn add(&mut self, name: &str, text: &str, code: &Code) -> String {
+    pub(super) fn add(&mut self, written: Written<'_>, code: &Code) -> String {
+        let name = written.name;
         let (count, names) = self.given.entry(name.to_owned()).or_default();
         *count += 1;
         let unique = match *count {
             1 => name.to_owned(),
-            number => format!("{name}#{number}"),
+            number => format!("{name}{NUMBERED}{number}"),
         };
         names.push_back(unique.clone());
         if names.len() > MANY
@@ -47,13 +64,15 @@ impl Sources {
         {
             self.by_name.remove(&oldest);
         }
-        self.set(unique.clone(), name, text, code);
+        self.set(unique.clone(), written, code);
         unique
     }
 
     /// Remembers the text of a module, which has one name only.
-    pub(super) fn set(&mut self, unique: String, name: &str, text: &str, code: &Code) {
-        let source = Source { name: name.to_owned(), text: text.to_owned(), code: code.clone() };
+    pub(super) fn set(&mut self, unique: String, written: Written<'_>, code: &Code) {
+        let Written { name, text, line } = written;
+        let (name, text) = (name.to_owned(), text.to_owned());
+        let source = Source { name, text, line, code: code.clone() };
         self.by_name.insert(unique, source);
     }
 
@@ -66,7 +85,10 @@ impl Sources {
     pub(super) fn shown<'a>(&'a self, name: &'a str) -> &'a str {
         match self.get(name) {
             Some(source) => &source.name,
-            None => name.strip_prefix(SETTLED).unwrap_or(name),
+            None => {
+                let name = name.strip_prefix(SETTLED).unwrap_or(name);
+                name.split_once(NUMBERED).map_or(name, |(name, _)| name)
+            }
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
         let message = print::emulated(realm.state.emulate).argument(&shown, &Options::SCRIPT);
         return plain(&text, &message, ThrownKind::Object);
     }
-    let stack = string(object, "stack").unwrap_or_default();
+    let stack = stack(realm, object);
     let sources = realm.state.sources.borrow();
     let (mut text, mut message) = (text, string(object, "message").unwrap_or_default());
     if text == "TypeError: not a function"
@@ -84,15 +84,17 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
         frames,
         cause: cause(ctx, realm, object),
         kind: ThrownKind::Error,
-        early: is_early(object, &stack),
+        // What was running when a text was refused stands below it.
+        early: refused(object, &stack).is_some() && stack.lines().count() == 1,
     }))
 }
 
-/// Whether a text was refused when it was read. Then the stack begins with the bare place; an error of a running `eval` or
-/// `JSON.parse` has the frame of a function there.
-pub(super) fn is_early(object: &Object<'_>, stack: &str) -> bool {
-    string(object, "name").is_some_and(|name| name == "SyntaxError")
-        && stack.lines().next().is_some_and(|line| !line.ends_with(')'))
+/// The name of the text that was refused when it was read, if a stack is of such an error: it begins with the bare place
+/// then. An error of a running `eval` or `JSON.parse` has the frame of a function there.
+pub(super) fn refused<'a>(object: &Object<'_>, stack: &'a str) -> Option<&'a str> {
+    string(object, "name").filter(|name| name == "SyntaxError")?;
+    let place = stack.lines().next()?.trim_start().strip_prefix("at ")?;
+    place.rsplitn(3, ':').nth(2).filter(|_| !place.ends_with(')'))
 }
 
 fn memory_ended() -> Error {
@@ -130,6 +132,19 @@ fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
         Err(_) => {
             ctx.catch();
             "[object Object]".to_owned()
+        }
+    }
+}
+
+/// The stack of an error as the engine wrote it.
+pub(super) fn stack<'js>(realm: &Realm<'js>, error: &Object<'js>) -> String {
+    let stack =
+        realm.core("engineStack").and_then(|stack| stack.call::<_, Value>((error.clone(),)));
+    match stack {
+        Ok(stack) => stack.as_string().and_then(|stack| stack.to_string().ok()).unwrap_or_default(),
+        Err(_) => {
+            error.ctx().catch();
+            String::new()
         }
     }
 }
@@ -235,7 +250,8 @@ fn frame(sources: &Sources, line: &str) -> Option<Frame> {
         Some(source) => {
             let lines = Lines::new(&source.text);
             let (line, column) = called_at(source, &lines, line, column);
-            (line, column, Some(source.text[lines.line(line, &source.text)].to_owned()))
+            let text = source.text[lines.line(line, &source.text)].to_owned();
+            (source.line - 1 + line, column, Some(text))
         }
         None => (line, column, None),
     };
@@ -254,14 +270,7 @@ fn frame(sources: &Sources, line: &str) -> Option<Frame> {
 
 /// The lines of a stack for people, without the error's own text.
 pub(super) fn stack_text(frames: &[Frame]) -> String {
-    let lines = frames.iter().map(|frame| {
-        let Frame { function, file, line, column, .. } = frame;
-        if function.is_empty() {
-            format!("    at {file}:{line}:{column}")
-        } else {
-            format!("    at {function} ({file}:{line}:{column})")
-        }
-    });
+    let lines = frames.iter().map(|frame| format!("    {}", frame.modern()));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -269,6 +278,7 @@ pub(super) fn stack_text(frames: &[Frame]) -> String {
 mod tests {
     use super::*;
     use crate::dialect::{Code, Edit};
+    use crate::script::sources::Written;
 
     #[test]
     fn a_stack_is_told_in_the_positions_of_the_users_text() {
@@ -281,12 +291,13 @@ mod tests {
             awaits: false,
             declares: None,
         };
-        let name = sources.add("(shell)", "<a: x>", &code);
+        let written = Written { name: "(shell)", text: "<a: x>", line: 3 };
+        let name = sources.add(written, &code);
         let stack = format!("    at <eval> ({name}:1:6)\n    at f (native)\n");
         let expected = Frame {
             function: String::new(),
             file: "(shell)".into(),
-            line: 1,
+            line: 3,
             column: 5,
             source: Some("<a: x>".into()),
         };

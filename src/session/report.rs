@@ -54,8 +54,7 @@ fn classic(thrown: &Thrown) -> String {
         ThrownKind::Error => {
             let mut report = format!("uncaught exception: {text} :");
             for frame in &thrown.frames {
-                let Frame { function, file, line, column, .. } = frame;
-                report.push_str(&format!("\n{function}@{file}:{line}:{column}"));
+                report.push_str(&format!("\n{}", frame.classic()));
             }
             report.push_str(&place(&thrown.frames));
             report
@@ -76,12 +75,7 @@ fn modern(thrown: &Thrown) -> String {
         (ThrownKind::Object | ThrownKind::Primitive, _) => format!("Error: {}", thrown.message),
     };
     for frame in &thrown.frames {
-        let Frame { function, file, line, column, .. } = frame;
-        let place = format!("{file}:{line}:{column}");
-        report.push_str(&match function.as_str() {
-            "" => format!("\n    at {place}"),
-            name => format!("\n    at {name} ({place})"),
-        });
+        report.push_str(&format!("\n    {}", frame.modern()));
     }
     report.push_str(&place(&thrown.frames));
     report

@@ -72,4 +72,42 @@ pub const DEPARTURES: &[Departure] = &[
         what: "loadServerScripts()",
         how: "does nothing without functions in system.js, and refuses to load code from a database",
     },
+    Departure {
+        what: "pasted files",
+        how: "a script file that is no JavaScript as it stands is read as a paste, and runs only if all of it can be read",
+    },
+    Departure {
+        what: "several files",
+        how: "loading file: X goes to stderr, where the classic shell writes it among the results",
+    },
+    Departure { what: "bye", how: "is said at a terminal only, not at the end of a pipe" },
+    Departure {
+        what: "typeof db.c",
+        how: "is \"function\", so that a misspelt method can be named when it is called; the shells say \"object\"",
+    },
+    Departure {
+        what: "errors of JavaScript",
+        how: "are worded as QuickJS words them, not as SpiderMonkey or V8; the names of their classes are the same",
+    },
+    Departure {
+        what: "places of errors",
+        how: "columns count from 1 in both emulations; below an uncaught error stand the line and a caret",
+    },
+    Departure {
+        what: "stacks",
+        how: "hold the user's own functions and files, none of the shell's",
+    },
+    Departure {
+        what: "Map",
+        how: "is JavaScript's own in both emulations; the classic shell had one of its own making with put()",
+    },
+    Departure {
+        what: "modern JavaScript",
+        how: "classes, async, BigInt and modules work in both emulations; await may stand at the top level",
+    },
+    Departure {
+        what: "let and const",
+        how: "may be declared again by a later input at the prompt, in the classic shell, too",
+    },
+    Departure { what: "mongosh's \"Uncaught\"", how: "is left out; an error begins with its name" },
 ];

@@ -123,8 +123,7 @@ pub(super) const GLOBAL: Class = Class::functions(
             .only(Shells::Mongo),
         shows("tojsononeline", "(value)", "a value as JSON text on one line", Show::ToJsonOneLine)
             .only(Shells::Mongo),
-        shows("tostrictjson", "(value)", "a value as extended JSON text", Show::ToStrictJson)
-            .only(Shells::Mongo),
+        prelude("tostrictjson", "(value)", "a value as extended JSON text").only(Shells::Mongo),
         native("use", "(name)", "makes another database the current one", use_database),
         native("version", "()", "the version of the emulated shell", version),
         native("writeFile", "(path, text)", "writes a new file", files::write_file)

@@ -140,8 +140,6 @@ pub enum Show {
     ToJson,
     /// `tojsononeline(x)`.
     ToJsonOneLine,
-    /// `tostrictjson(x)`: extended JSON.
-    ToStrictJson,
 }
 
 /// What a method answers.

@@ -160,8 +160,11 @@ fn use_database(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
         Emulate::Mongosh => arguments.first().copied().unwrap_or_default().to_owned(),
     };
     if name.is_empty() {
-        let missing = missing_argument(0, "Mongo.use");
-        return Err(shell.wrong("bad use parameter", missing));
+        // The classic shell says so, and nothing has failed.
+        return match shell.emulate {
+            Emulate::Mongo => Ok(line("bad use parameter")),
+            Emulate::Mongosh => Err(missing_argument(0, "Mongo.use")),
+        };
     }
     shell.db = database_name(shell, Some(&RawBson::String(name)), "Mongo.use")?;
     Ok(line(format!("switched to db {}", shell.db)))

@@ -99,6 +99,22 @@ fn a_banner_a_result_and_a_farewell() {
 }
 
 #[test]
+fn only_the_word_exit_takes_leave() {
+    let home = tempfile::tempdir().unwrap();
+    let leave = |arguments: &[&str], word: &'static str| {
+        let steps = [Expect("test> "), Send(word), Send(ENTER)];
+        let (shown, code) = at_a_terminal(home.path(), arguments, &steps);
+        assert_eq!(code, 0, "{shown}");
+        shown.contains("bye")
+    };
+    assert!(leave(&[], "exit"));
+    assert!(!leave(&[], "exit;"));
+    assert!(!leave(&[], "quit()"));
+    assert!(!leave(&["--quiet"], "exit"));
+    assert!(!leave(&["--emulate", "mongosh"], "exit"));
+}
+
+#[test]
 fn a_paste_is_one_submission_and_comes_back_byte_for_byte() {
     let home = tempfile::tempdir().unwrap();
     let paste = [

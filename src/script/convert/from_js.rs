@@ -165,7 +165,9 @@ impl<'a, 'js> Encoder<'a, 'js> {
             self.scalar(name, &number);
         } else if value.is_string() {
             let text = string(self.ctx, self.realm, value)?;
-            self.start(ElementType::String, name);
+            let symbol = matches!(before, Some(RawBsonRef::Symbol(symbol)) if symbol == text);
+            let kind = if symbol { ElementType::Symbol } else { ElementType::String };
+            self.start(kind, name);
             self.bytes.string(&text);
         } else if let Some(value) = value.as_bool() {
             self.start(ElementType::Boolean, name);

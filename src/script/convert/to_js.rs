@@ -33,11 +33,11 @@ impl Numbers {
         }
     }
 
-    /// Whether a number that was read would be stored as another type.
+    /// Whether a number that was read would be stored as another type, or a symbol as a string.
     fn forget(self, value: RawBsonRef<'_>) -> bool {
         match value {
             RawBsonRef::Int32(_) => self == Self::Double,
-            RawBsonRef::Int64(_) => true,
+            RawBsonRef::Int64(_) | RawBsonRef::Symbol(_) => true,
             RawBsonRef::Double(number) => {
                 self == Self::Integer && f64::from(number as i32).to_bits() == number.to_bits()
             }

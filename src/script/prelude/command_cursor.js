@@ -12,6 +12,10 @@
     return shell.map(this, f);
   },
 
+  toArray() {
+    return shell.all(this);
+  },
+
   toString() {
     return "DBCommandCursor";
   },

@@ -14,6 +14,31 @@
   const isWellFormed = String.prototype.toWellFormed;
   const hidden = value => ({ value, writable: true, configurable: true, enumerable: false });
   const before = new Map();
+  // Stacks in the engine's words; what a script reads of them is in the user's positions.
+  const engine = getOwnPropertyDescriptor(Error.prototype, "stack");
+  const settled = new globals.WeakMap();
+  const stackOf = error => settled.get(error) ?? engine.get.call(error);
+  const told = Error.prototype.toString;
+  defineProperty(Error.prototype, "stack", {
+    ...engine,
+    get() {
+      const stack = stackOf(this);
+      if (typeof stack !== "string") return stack;
+      return shell.mongosh ? told.call(this) + "\n" + shell.stack(stack) : shell.stack(stack);
+    },
+  });
+  if (!shell.mongosh) {
+    for (const name of ["fileName", "lineNumber", "columnNumber"]) {
+      defineProperty(Error.prototype, name, {
+        get() {
+          const stack = stackOf(this);
+          return typeof stack === "string" ? shell.place(stack, name) : undefined;
+        },
+        set(value) { defineProperty(this, name, hidden(value)); },
+        configurable: true,
+      });
+    }
+  }
   const worth = (object, name) => {
     const field = getOwnPropertyDescriptor(object, name);
     return field && (field.get || field.value);
@@ -25,6 +50,14 @@
     hidden,
     before,
     worth,
+
+    // The stack of an error as the engine wrote it, or as a script or `settle` has changed it.
+    engineStack(error) {
+      const own = getOwnPropertyDescriptor(error, "stack");
+      return own ? own.value : stackOf(error);
+    },
+
+    settle(error, stack) { settled.set(error, stack); },
 
     // Takes in the functions of a further file.
     adopt(functions) {

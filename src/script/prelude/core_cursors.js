@@ -97,7 +97,7 @@
     }
   }
 
-  const arrivals = new WeakMap();
+  const arrays = new WeakMap();
 
   return {
     each,
@@ -115,14 +115,11 @@
       return made;
     },
 
-    // All documents that a cursor has left, which it keeps: `cursor[0]` and `cursor.length()` read them again and again.
-    arrived(cursor) {
-      let documents = arrivals.get(cursor);
-      if (documents === undefined) {
-        documents = cursor.toArray();
-        cursor.__unread(documents);
-        arrivals.set(cursor, documents);
-      }
+    // All documents that a cursor has left. The classic shell keeps the array: it is the answer ever after.
+    all(cursor) {
+      if (shell.mongosh) return cursor.__rest();
+      let documents = arrays.get(cursor);
+      if (documents === undefined) arrays.set(cursor, documents = cursor.__rest());
       return documents;
     },
 

@@ -1,7 +1,7 @@
 //! Which names there are, for completion and for telling the user's globals from the shell's.
 (() => {
   "use strict";
-  const { Object, ReferenceError, Set, eval: evaluate } = shell.globals;
+  const { Function, Object, ReferenceError, Set, eval: evaluate } = shell.globals;
   const { before, make, unknown, worth } = shell;
   const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
 
@@ -26,7 +26,22 @@
     return undefined;
   };
 
+  // A text is read whole before the statement ahead of it throws, and nothing it declares outlives the function.
+  const read = Function("text", "eval('throw 0;' + text)");
+  const AsyncFunction = (async () => {}).constructor;
+
   return {
+    // Whether a text can be read as JavaScript; none of it runs.
+    readable(text, awaits) {
+      try {
+        if (awaits) return AsyncFunction(text) !== undefined;
+        read(text);
+      } catch (error) {
+        return error === 0;
+      }
+      return false;
+    },
+
     defines(name) {
       if (Object.hasOwn(globalThis, name)) {
         return !before.has(name) || before.get(name) !== worth(globalThis, name);

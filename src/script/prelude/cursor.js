@@ -5,7 +5,7 @@
   },
 
   arrayAccess(index) {
-    return shell.arrived(this)[index];
+    return this.toArray()[index];
   },
 
   forEach(f) {
@@ -13,11 +13,15 @@
   },
 
   length() {
-    return shell.arrived(this).length;
+    return this.toArray().length;
   },
 
   map(f) {
     return shell.map(this, f);
+  },
+
+  toArray() {
+    return shell.all(this);
   },
 
   toString() {

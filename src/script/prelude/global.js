@@ -42,5 +42,13 @@
 
   show(...words) { __word("show", ...words); },
 
+  tostrictjson(value) {
+    // What `toJSON` of a date says is no extended JSON; everything else of BSON has a `toJSON` that is.
+    return JSON.stringify(value, function (key, json) {
+      const own = this[key];
+      return own instanceof Date && json !== null ? { $date: own.toISOString() } : json;
+    });
+  },
+
   printStackTrace() { shell.print(new Error("Printing Stack Trace").stack); },
 })

@@ -104,7 +104,8 @@ pub(super) fn try_next(call: &mut Call<'_>) -> Result<Reply> {
     Ok(document(take(call, Stream::next)?).unwrap_or(Reply::Value(RawBson::Null)))
 }
 
-pub(super) fn to_array(call: &mut Call<'_>) -> Result<Reply> {
+/// The primitive under `toArray`.
+pub(super) fn rest(call: &mut Call<'_>) -> Result<Reply> {
     take(call, Stream::rest).map(Reply::Documents)
 }
 

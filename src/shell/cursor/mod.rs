@@ -1,7 +1,8 @@
 //! Cursors: a query that is built by chained methods and sent at its first fetch, and the cursor of a command.
 //!
 //! Methods that take a function are code of the prelude over `__batch`, which hands out about a hundred documents a
-//! door call; documents that a thrown callback has not seen go back through `__unread`.
+//! door call, or all that are left through `__rest`; documents that a thrown callback has not seen go back through
+//! `__unread`.
 
 mod chain;
 mod fetch;
@@ -24,6 +25,7 @@ pub(super) const CURSOR: Class = Class::instances(
     &[
         prelude("[Symbol.iterator]", "()", "").only(Shells::Both),
         native("__batch", "(most)", "", fetch::batch),
+        native("__rest", "()", "", fetch::rest),
         native("__unread", "(documents)", "", fetch::unread),
         native("addOption", "(flags)", "sets wire protocol flags", chain::add_option),
         native("allowDiskUse", "(allow)", "lets a big sort use the disk", chain::allow_disk_use),
@@ -85,7 +87,7 @@ pub(super) const CURSOR: Class = Class::instances(
             "stays open at the end of a capped collection",
             chain::tailable,
         ),
-        native("toArray", "()", "all documents as an array", fetch::to_array),
+        prelude("toArray", "()", "all documents as an array"),
         prelude("toString", "()", "what print shows of the cursor").only(Shells::Mongo),
         native("tryNext", "()", "the next document, or null", fetch::try_next),
     ],
@@ -99,6 +101,7 @@ pub(super) const COMMAND_CURSOR: Class = Class::instances(
     &[
         prelude("[Symbol.iterator]", "()", ""),
         native("__batch", "(most)", "", fetch::batch),
+        native("__rest", "()", "", fetch::rest),
         native("__unread", "(documents)", "", fetch::unread),
         native(
             "batchSize",
@@ -118,7 +121,7 @@ pub(super) const COMMAND_CURSOR: Class = Class::instances(
         native("next", "()", "the next document", fetch::next),
         native("objsLeftInBatch", "()", "how many documents have arrived already", fetch::left),
         native("pretty", "()", "shows each document over several lines", chain::pretty),
-        native("toArray", "()", "all documents as an array", fetch::to_array),
+        prelude("toArray", "()", "all documents as an array"),
         prelude("toString", "()", "what print shows of the cursor").only(Shells::Mongo),
         native("tryNext", "()", "the next document, or null", fetch::try_next),
     ],
