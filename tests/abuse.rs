@@ -161,3 +161,32 @@ fn a_directory_of_something_else_is_left_as_it_is() {
     let outcome = run(&folder.path().join("notes.txt")).exits(252);
     assert!(outcome.err.contains("it is a file"), "{}", outcome.err);
 }
+
+#[test]
+fn globals_with_another_meaning_do_not_break_the_shell() {
+    let globals = [
+        "JSON", "Math", "Object", "Array", "Error", "Promise", "Map", "Reflect", "String",
+        "Number", "Date",
+    ];
+    for global in globals {
+        let outcome = piped(format!(
+            "void ({global} = 5)\ndb.c.insert({{_id: 1}})\n\
+             try {{ db.c.insertOne({{_id: 1}}) }} catch (e) {{ print(e.code, tojson(e).length > 0) }}\n\
+             db.c.find().forEach(printjson)\ncounter(\"a\")\ndb.c.find().map(d => d._id)\n"
+        ));
+        assert_eq!(outcome.err, "", "{global}");
+        outcome
+            .prints("WriteResult({ \"nInserted\" : 1 })\n11000 true\n{ \"_id\" : 1 }\n1\n[ 1 ]\n");
+    }
+}
+
+#[test]
+fn a_collection_has_64_indexes_at_most() {
+    piped(
+        "for (var i = 1; i <= 70; i++) var reply = db.c.createIndex({[\"f\" + i]: 1})\nreply.errmsg\nreply.codeName\n\
+         db.c.getIndexes().length\ndb.c.createIndex({f1: 1}).ok\n",
+    )
+    .prints(
+        "add index fails, too many indexes for test.c key:{ f70: 1.0 }\nCannotCreateIndex\n64\n1\n",
+    );
+}

@@ -59,15 +59,26 @@ pub(super) fn classes() -> impl Iterator<Item = &'static str> {
     BODIES.iter().map(|(class, _)| *class)
 }
 
-fn evaluate<'js>(ctx: &Ctx<'js>, name: &str, source: &str) -> rquickjs::Result<Function<'js>> {
+/// What every file but the first sees instead of the globals of these names, which a script may have given another
+/// meaning by the time the file is read.
+const GLOBALS: &str = "const { Array, Date, Error, JSON, Map, Math, Number, Object, Promise, Reflect, RegExp, Set, \
+                       String, Symbol, TypeError } = shell.globals;";
+
+fn evaluate<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    globals: &str,
+    source: &str,
+) -> rquickjs::Result<Function<'js>> {
     let mut options = EvalOptions::default();
     options.filename = Some(format!("{INTERNAL}{name}"));
-    ctx.eval_with_options(format!("(function (shell) {{ return (\n{source}\n); }})"), options)
+    let source = format!("(function (shell) {{ {globals} return (\n{source}\n); }})");
+    ctx.eval_with_options(source, options)
 }
 
 /// Evaluates the core.
 pub(super) fn core<'js>(ctx: &Ctx<'js>, natives: Object<'js>) -> rquickjs::Result<Object<'js>> {
-    evaluate(ctx, "core", CORE_SOURCE)?.call((natives,))
+    evaluate(ctx, "core", "", CORE_SOURCE)?.call((natives,))
 }
 
 /// Reads the next file of the core that was not read yet; `false` when there is none.
@@ -75,7 +86,7 @@ pub(super) fn read_on<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>) -> rquickjs::Resu
     let at = realm.read.get();
     let Some((name, source)) = LATER.get(at) else { return Ok(false) };
     realm.read.set(at + 1);
-    let functions: Object = evaluate(ctx, name, source)?.call((realm.core.clone(),))?;
+    let functions: Object = evaluate(ctx, name, GLOBALS, source)?.call((realm.core.clone(),))?;
     realm.core.get::<_, Function>("adopt")?.call::<_, ()>((functions,))?;
     Ok(true)
 }
@@ -89,7 +100,7 @@ pub(super) fn bodies<'js>(
     match source(class) {
         Some(source) => {
             while read_on(ctx, realm)? {}
-            evaluate(ctx, class, source)?.call((realm.core.clone(),))
+            evaluate(ctx, class, GLOBALS, source)?.call((realm.core.clone(),))
         }
         None => Object::new(ctx.clone()),
     }

@@ -224,6 +224,30 @@ fn passwords_are_not_written_down() {
 }
 
 #[test]
+fn ctrl_c_gives_up_the_whole_paste() {
+    let home = tempfile::tempdir().unwrap();
+    let (shown, _) = at_a_terminal(
+        home.path(),
+        &["--quiet"],
+        &[
+            Expect("test> "),
+            Send("\x1b[200~print(40 + 1); for (;;) {}\nprint(\"ne\" + \"ver\")\n\x1b[201~"),
+            Send(ENTER),
+            Expect("\r\n41\r\n"),
+            Send(CTRL_C),
+            Expect("\r\ninterrupted\r\n"),
+            Expect("test> "),
+            Send("40 + 2"),
+            Send(ENTER),
+            Expect("\r\n42\r\n"),
+            Expect("test> "),
+            Send(CTRL_D),
+        ],
+    );
+    assert!(!shown.contains("never"), "{shown}");
+}
+
+#[test]
 fn tab_completes_collections_methods_and_operators() {
     let home = tempfile::tempdir().unwrap();
     at_a_terminal(

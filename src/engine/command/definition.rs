@@ -20,6 +20,9 @@ use crate::error::{Code, Error, Result};
 use crate::refuse;
 use crate::value::text;
 
+/// How many indexes a collection may have (MongoDB manual, limits).
+const MOST_INDEXES: usize = 64;
+
 pub(super) const COMMANDS: &[Command] = &[
     Command {
         name: "create",
@@ -446,6 +449,13 @@ fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
             if !exists(&writing.shape().clone(), definition)? {
                 wanted.push(definition);
             }
+        }
+        if let Some(over) = wanted.get(MOST_INDEXES.saturating_sub(before)) {
+            return Err(refuse!(
+                CANNOT_CREATE_INDEX,
+                "add index fails, too many indexes for {namespace} key:{}",
+                text::document(&over.key())
+            ));
         }
         for definition in &wanted {
             writing.build_index(&namespace, definition, &|| context.interrupt.check()).map_err(

@@ -258,7 +258,7 @@ fn reason(error: &fjall::Error) -> String {
     match error {
         fjall::Error::Io(error) => error.to_string(),
         fjall::Error::Storage(fjall::LsmError::Io(error)) => error.to_string(),
-        fjall::Error::Poisoned => "an earlier write failed".to_owned(),
+        fjall::Error::Poisoned => "an earlier write failed, as it does on a full disk".to_owned(),
         fjall::Error::Locked => "its store is in use by another process".to_owned(),
         fjall::Error::InvalidVersion(_) => "its store has no known version".to_owned(),
         fjall::Error::Storage(fjall::LsmError::Unrecoverable) => {

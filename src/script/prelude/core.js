@@ -5,11 +5,11 @@
   "use strict";
   // A script may give any global another meaning; the prelude keeps to what they are now.
   const globals = Object.fromEntries([
-    "Array", "ArrayBuffer", "Boolean", "Date", "Error", "Function", "Map", "Number", "Object", "Promise",
-    "ReferenceError", "RegExp", "Set", "String", "Symbol", "TypeError", "Uint8Array", "WeakMap", "eval",
+    "Array", "ArrayBuffer", "Boolean", "Date", "Error", "Function", "JSON", "Map", "Math", "Number", "Object", "Promise",
+    "ReferenceError", "Reflect", "RegExp", "Set", "String", "Symbol", "TypeError", "Uint8Array", "WeakMap", "eval",
   ].map(name => [name, globalThis[name]]));
   const { make } = shell;
-  const { assign, defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
+  const { assign, defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, hasOwn } = Object;
   const { get, ownKeys } = Reflect;
   const isWellFormed = String.prototype.toWellFormed;
   const hidden = value => ({ value, writable: true, configurable: true, enumerable: false });
@@ -83,7 +83,7 @@
     indexed: new Proxy({}, {
       get(target, name, receiver) {
         const index = typeof name === "string" ? name >>> 0 : -1;
-        if (String(index) !== name) return get(target, name, receiver);
+        if (`${index}` !== name) return get(target, name, receiver);
         return typeof receiver.arrayAccess === "function" ? receiver.arrayAccess(index) : undefined;
       },
     }),
@@ -108,7 +108,7 @@
       if (!found || !shell.isRow(found.value) || !body) return;
       // Functions on a function, such as `assert.eq`, move with it.
       for (const key of ownKeys(found.value)) {
-        if (!Object.hasOwn(body, key)) defineProperty(body, key, getOwnPropertyDescriptor(found.value, key));
+        if (!hasOwn(body, key)) defineProperty(body, key, getOwnPropertyDescriptor(found.value, key));
       }
       defineProperty(target, name, hidden(body));
     },
