@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use bson::raw::cstr;
 use bson::{RawDocument, RawDocumentBuf};
 
 use super::context::Context;
@@ -45,7 +46,7 @@ pub(super) enum Feed {
     /// Documents made already.
     Spool(Unspooled),
     /// Stored documents that match, sorted already.
-    Sorted(VecDeque<Bytes>, Box<View>),
+    Sorted(VecDeque<(u64, Bytes)>, Box<View>),
 }
 
 /// What is seen of stored documents.
@@ -55,11 +56,23 @@ pub(super) struct View {
     /// What of them; everything when there is none.
     pub(super) projection: Option<Projection>,
     pub(super) scope: Scope,
+    /// Whether the number of its record is added to each document.
+    pub(super) numbered: bool,
 }
 
 impl View {
     /// What is seen of a document; `None` when nothing is, `Some(None)` when it is seen as it is.
-    fn of(&self, document: &RawDocument) -> Result<Option<Option<RawDocumentBuf>>> {
+    fn of(&self, record: u64, document: &RawDocument) -> Result<Option<Option<RawDocumentBuf>>> {
+        if !self.numbered {
+            return self.shown(document);
+        }
+        let Some(shown) = self.shown(document)? else { return Ok(None) };
+        let mut shown = shown.unwrap_or_else(|| document.to_owned());
+        shown.append(cstr!("$recordId"), record.cast_signed());
+        Ok(Some(Some(shown)))
+    }
+
+    fn shown(&self, document: &RawDocument) -> Result<Option<Option<RawDocumentBuf>>> {
         if self.filter.is_none() && self.projection.is_none() {
             return Ok(Some(None));
         }
@@ -110,9 +123,9 @@ impl Cursor {
         match &mut self.feed {
             Feed::Scan(scan, view) => {
                 let reading = context.storage().reading()?;
-                scan.run(&reading, &context.interrupt, &mut |_, bytes| {
+                scan.run(&reading, &context.interrupt, &mut |record, bytes| {
                     let document = storage::document(bytes)?;
-                    Ok(match view.of(document)? {
+                    Ok(match view.of(record, document)? {
                         None => Flow::On,
                         Some(seen) => give(seen.as_deref().unwrap_or(document), batch),
                     })
@@ -132,9 +145,9 @@ impl Cursor {
                 Ok(documents.is_empty() || *limit == Some(0))
             }
             Feed::Sorted(documents, view) => {
-                while let Some(bytes) = documents.front() {
+                while let Some((record, bytes)) = documents.front() {
                     let document = storage::document(bytes)?;
-                    let flow = match view.of(document)? {
+                    let flow = match view.of(*record, document)? {
                         None => Flow::On,
                         Some(seen) => give(seen.as_deref().unwrap_or(document), batch),
                     };

@@ -1,6 +1,7 @@
 //! Commands that define: collections, databases and indexes, made, listed and dropped.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
@@ -13,6 +14,8 @@ use super::read::encode;
 use super::search::same_key;
 use super::write::existing_or_new;
 use super::{name, unsupported};
+use crate::engine::aggregate::Pipeline;
+use crate::engine::expr::Scope;
 use crate::engine::index::{Definition, check_collation};
 use crate::engine::query::Filter;
 use crate::engine::storage::{Kind, Shape};
@@ -169,6 +172,41 @@ fn check_options(context: &Context<'_>, options: &mut Document) -> Result<()> {
         }
         None => {}
     }
+    for (option, least) in [("size", 1.0), ("max", f64::MIN)] {
+        let Some(value) = options.get(option) else { continue };
+        let Some(number) = crate::value::number::Number::of(value) else {
+            return Err(refuse!(
+                TYPE_MISMATCH,
+                "BSON field 'create.{option}' is the wrong type '{}', expected types '[long, int, decimal, double']",
+                text::type_name(value)
+            ));
+        };
+        // Neither NaN nor anything below.
+        if !(number.to_f64() >= least) {
+            return Err(Error::command(
+                Code(51024),
+                format!(
+                    "BSON field '{option}' value must be >= {least}, actual value '{}'",
+                    text::value(value)
+                ),
+            ));
+        }
+    }
+    let choices: [(&str, &[&str]); 2] = [
+        ("validationLevel", &["off", "strict", "moderate"]),
+        ("validationAction", &["error", "warn", "errorAndLog"]),
+    ];
+    for (option, known) in choices {
+        match options.get(option) {
+            Some(Bson::String(choice)) if !known.contains(&choice.as_str()) => {
+                return Err(refuse!(
+                    BAD_VALUE,
+                    "Enumeration value '{choice}' for field 'create.{option}' is not a valid value."
+                ));
+            }
+            _ => {}
+        }
+    }
     for unusable in ["timeseries", "clusteredIndex"] {
         if options.contains_key(unusable) {
             return Err(unsupported(&format!("the option `{unusable}`")));
@@ -192,11 +230,35 @@ fn check_options(context: &Context<'_>, options: &mut Document) -> Result<()> {
                 text::type_name(view_on)
             ));
         }
-        options.entry("pipeline".to_owned()).or_insert_with(|| Bson::Array(Vec::new()));
+        let pipeline =
+            options.entry("pipeline".to_owned()).or_insert_with(|| Bson::Array(Vec::new()));
+        check_view(pipeline, &context.scope(None)?)?;
     } else if options.contains_key("pipeline") {
         return Err(refuse!(INVALID_OPTIONS, "'pipeline' requires 'viewOn' to also be specified"));
     }
     Ok(())
+}
+
+/// Refuses a view's pipeline that could not be run, or that writes.
+fn check_view(pipeline: &Bson, scope: &Scope) -> Result<()> {
+    let Bson::Array(stages) = pipeline else {
+        return Err(refuse!(TYPE_MISMATCH, "'pipeline' option must be specified as an array"));
+    };
+    for (at, stage) in stages.iter().enumerate() {
+        let name = stage.as_document().and_then(|stage| stage.keys().next());
+        match name.map(String::as_str) {
+            Some(stage @ ("$out" | "$merge")) => {
+                return Err(refuse!(
+                    OPTION_NOT_SUPPORTED_ON_VIEW,
+                    "The aggregation stage {stage} in location {at} of the pipeline cannot be used in the view definition"
+                ));
+            }
+            // Stages that make their documents are compiled by whoever reads the view.
+            Some("$collStats" | "$documents" | "$indexStats") if at == 0 => return Ok(()),
+            _ => {}
+        }
+    }
+    Pipeline::parse(stages, scope).map(drop)
 }
 
 fn flag(value: &Bson) -> Option<bool> {
@@ -405,6 +467,9 @@ fn list_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
     .open(context, Some(size.unwrap_or(u64::MAX)), false)
 }
 
+/// The most indexes of one collection, the one on `_id` included.
+const MOST_INDEXES: usize = 64;
+
 fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let name = context.collection_name()?;
     let fields = Fields::command("createIndexes", context.body)?;
@@ -444,29 +509,35 @@ fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
         let collection = existing_or_new(context, name)?;
         let Some(mut writing) = context.storage().writing(&collection)? else { continue };
         let before = writing.shape().indexes.len();
-        let mut wanted = Vec::new();
+        let shape = Arc::clone(writing.shape());
+        let mut all: Vec<&Definition> =
+            shape.indexes.iter().map(|index| &index.definition).collect();
         for definition in &definitions {
-            if !exists(&writing.shape().clone(), definition)? {
-                wanted.push(definition);
+            if exists(&all, definition)? {
+                continue;
             }
+            if all.len() == MOST_INDEXES {
+                return Err(refuse!(
+                    CANNOT_CREATE_INDEX,
+                    "add index fails, too many indexes for {namespace} key:{}",
+                    text::document(&definition.key())
+                ));
+            }
+            all.push(definition);
         }
-        if let Some(over) = wanted.get(MOST_INDEXES.saturating_sub(before)) {
-            return Err(refuse!(
-                CANNOT_CREATE_INDEX,
-                "add index fails, too many indexes for {namespace} key:{}",
-                text::document(&over.key())
-            ));
-        }
-        for definition in &wanted {
-            writing.build_index(&namespace, definition, &|| context.interrupt.check()).map_err(
-                |error| {
-                    let build = uuid::Uuid::new_v4();
-                    error.prefixed(&format!(
-                    "Index build failed: {build}: Collection {namespace} ( {} ) :: caused by :: ",
-                    collection.uuid()
-                ))
-                },
-            )?;
+        let wanted = &all[before..];
+        let tick = || context.interrupt.check();
+        for (at, definition) in wanted.iter().enumerate() {
+            let Err(error) = writing.build_index(&namespace, definition, &tick) else { continue };
+            // All or nothing: those that were built already go again.
+            drop(writing);
+            let built: Vec<_> = wanted[..at].iter().map(|other| other.name.clone()).collect();
+            context.storage().drop_indexes(context.database, name, &built)?;
+            let build = uuid::Uuid::new_v4();
+            return Err(error.prefixed(&format!(
+                "Index build failed: {build}: Collection {namespace} ( {} ) :: caused by :: ",
+                collection.uuid()
+            )));
         }
         let after = writing.shape().indexes.len();
         writing.commit(context.durable)?;
@@ -489,9 +560,8 @@ fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
 ///
 /// # Errors
 /// 85 and 86 when there is one that is nearly the same.
-fn exists(shape: &Shape, wanted: &Definition) -> Result<bool> {
-    for index in &shape.indexes {
-        let existing = &index.definition;
+fn exists(all: &[&Definition], wanted: &Definition) -> Result<bool> {
+    for existing in all {
         let (same_name, same_key) =
             (existing.name == wanted.name, same_key(&existing.key(), &wanted.key()));
         let same_options = options(existing) == options(wanted);

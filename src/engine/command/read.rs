@@ -72,6 +72,8 @@ pub(super) struct Find<'a> {
     single: bool,
     keep: bool,
     tailable: bool,
+    /// Whether the number of its record is added to each document.
+    numbered: bool,
     scope: Scope,
     /// For the pipeline that it is on a view.
     given: (Document, Document, Document),
@@ -96,10 +98,9 @@ impl<'a> Find<'a> {
             check_collation(&Bson::Document(collation))?;
         }
         let (min, max) = (fields.document("min")?, fields.document("max")?);
-        for option in ["returnKey", "showRecordId"] {
-            if fields.loose_flag(option)? {
-                return Err(super::unsupported(&format!("`{option}` of find")));
-            }
+        let numbered = fields.loose_flag("showRecordId")?;
+        if fields.loose_flag("returnKey")? {
+            return Err(super::unsupported("`returnKey` of find"));
         }
         fields.ignore(&["awaitData", "allowDiskUse", "oplogReplay", "allowPartialResults"]);
         fields.finish()?;
@@ -122,6 +123,7 @@ impl<'a> Find<'a> {
             single,
             keep,
             tailable,
+            numbered,
             scope,
             given: (filter, sort, projection),
         })
@@ -175,14 +177,15 @@ fn find(context: &Context<'_>) -> Result<RawDocumentBuf> {
     }
     // A cursor has no end to wait at before there is a first document.
     let tailable = find.tailable && collection.documents() > 0;
-    let Find { search, projection, skip, limit, size, single, keep, scope, .. } = find;
+    let Find { search, projection, skip, limit, size, single, keep, numbered, scope, .. } = find;
     let (mut scan, plan) = search.scan(&namespace, &collection)?;
     let wanted = limit.map(|limit| limit.saturating_add(skip));
     let sorted =
         if plan.sorted { None } else { Some(sorted(context, &mut scan, &search, wanted)?) };
     let positional = projection.as_ref().is_some_and(Projection::is_positional);
     let asked = !search.filter.is_all() && (sorted.is_none() || positional);
-    let view = Box::new(View { filter: asked.then_some(search.filter), projection, scope });
+    let view =
+        Box::new(View { filter: asked.then_some(search.filter), projection, scope, numbered });
     let feed = match sorted {
         None => Feed::Scan(Box::new(scan), view),
         Some(documents) => Feed::Sorted(documents, view),
@@ -196,7 +199,7 @@ fn sorted(
     scan: &mut Scan,
     search: &Search,
     limit: Option<u64>,
-) -> Result<VecDeque<Bytes>> {
+) -> Result<VecDeque<(u64, Bytes)>> {
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
     let mut rows: Vec<(Vec<u8>, u64, Bytes)> = Vec::new();
     let mut memory = 0;
@@ -231,7 +234,7 @@ fn sorted(
     // Ties keep their natural order.
     rows.sort_unstable_by(|left, right| (&left.0, left.1).cmp(&(&right.0, right.1)));
     rows.truncate(limit);
-    Ok(rows.into_iter().map(|(_, _, bytes)| bytes).collect())
+    Ok(rows.into_iter().map(|(_, record, bytes)| (record, bytes)).collect())
 }
 
 fn get_more(context: &Context<'_>) -> Result<RawDocumentBuf> {

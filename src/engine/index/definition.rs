@@ -140,6 +140,9 @@ impl Definition {
             Some(Bson::String(name)) if name.is_empty() => {
                 return Err(refuse!(CANNOT_CREATE_INDEX, "index name cannot be empty"));
             }
+            Some(Bson::String(name)) if name == "*" => {
+                return Err(refuse!(BAD_VALUE, "The index name '*' is not valid."));
+            }
             Some(Bson::String(name)) => name.clone(),
             Some(other) => return Err(wrong_type("name", other, "string")),
         };
