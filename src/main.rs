@@ -50,6 +50,10 @@ fn main() -> ExitCode {
 
 /// Ctrl-C raises the interrupt; a second one while the first still unwinds ends the process.
 fn listen(interrupt: Interrupt) {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what does not unwind cannot be asked to return; what was acknowledged is safe"
+    )]
     let handler = move || {
         if interrupt.raise() {
             process::exit(130);

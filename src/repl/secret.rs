@@ -11,7 +11,7 @@ const KEYS: &[&str] = &["password", "passwd", "pwd"];
 ///
 /// Wrong guesses cost a line of history; a missed one costs a password. So this looks at words, wherever they stand.
 pub(super) fn is_secret(text: &str) -> bool {
-    CALLS.iter().any(|call| words(text, call).any(|rest| opens_call(rest)))
+    CALLS.iter().any(|call| words(text, call).any(opens_call))
         || KEYS.iter().any(|key| words(text, key).any(is_key))
         || text.match_indices("://").any(|(at, _)| has_password(&text[at + 3..]))
 }

@@ -159,12 +159,12 @@ fn bucket(argument: &Bson, scope: &Scope) -> Result<Box<dyn Stage>> {
     };
     if let (Some(default), Some(lowest), Some(highest)) =
         (&default, boundaries.first(), boundaries.last())
+        && compare(default, lowest).is_ge()
+        && compare(default, highest).is_lt()
     {
-        if compare(default, lowest).is_ge() && compare(default, highest).is_lt() {
-            let message = "The $bucket 'default' field must be less than the lowest boundary or greater than or equal to the highest \
-                 boundary.";
-            return Err(refuse(40199, message));
-        }
+        let message = "The $bucket 'default' field must be less than the lowest boundary or greater than or equal to the highest \
+             boundary.";
+        return Err(refuse(40199, message));
     }
     Ok(Box::new(Bucket { by, boundaries, default, fields }))
 }

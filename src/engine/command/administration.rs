@@ -472,7 +472,7 @@ fn validate(context: &Context<'_>) -> Result<RawDocumentBuf> {
         for entry in reading.entries(index, (Bound::Unbounded, Bound::Unbounded), false) {
             entry?;
             found += 1;
-            if found % 256 == 0 {
+            if found.is_multiple_of(256) {
                 context.interrupt.check()?;
             }
         }

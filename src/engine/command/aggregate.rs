@@ -375,8 +375,8 @@ pub(super) fn storage_stats(collection: &Collection) -> Document {
         "nindexes": number(shape.indexes.len() as u64),
         "capped": shape.options.contains_key("capped"),
     };
-    if documents > 0 {
-        stats.insert("avgObjSize", number(bytes / documents));
+    if let Some(average) = bytes.checked_div(documents) {
+        stats.insert("avgObjSize", number(average));
     }
     for (listed, option) in [("max", "max"), ("maxSize", "size")] {
         if let Some(value) = shape.options.get(option) {

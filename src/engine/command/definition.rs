@@ -148,14 +148,11 @@ fn check_options(context: &Context<'_>, options: &mut Document) -> Result<()> {
         check_collation(&collation)?;
     }
     match options.get("capped").map(flag) {
-        Some(Some(true)) => {
-            if !options.contains_key("size") {
-                return Err(refuse!(
-                    INVALID_OPTIONS,
-                    "the 'size' field is required when 'capped' is true"
-                ));
-            }
+        Some(Some(true)) if !options.contains_key("size") => {
+            let message = "the 'size' field is required when 'capped' is true";
+            return Err(refuse!(INVALID_OPTIONS, "{message}"));
         }
+        Some(Some(true)) => {}
         Some(Some(false)) => drop(options.remove("capped")),
         Some(None) => {
             return Err(refuse!(
@@ -182,7 +179,8 @@ fn check_options(context: &Context<'_>, options: &mut Document) -> Result<()> {
             ));
         };
         // Neither NaN nor anything below.
-        if !(number.to_f64() >= least) {
+        let given = number.to_f64();
+        if given.is_nan() || given < least {
             return Err(Error::command(
                 Code(51024),
                 format!(
@@ -466,9 +464,6 @@ fn list_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
     }
     .open(context, Some(size.unwrap_or(u64::MAX)), false)
 }
-
-/// The most indexes of one collection, the one on `_id` included.
-const MOST_INDEXES: usize = 64;
 
 fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let name = context.collection_name()?;

@@ -231,7 +231,7 @@ impl Ranges {
             for entry in reading.entries(&self.index, (low, high), self.reverse) {
                 let entry = entry?;
                 examined += 1;
-                if examined % TICK == 0 {
+                if examined.is_multiple_of(TICK) {
                     interrupt.check()?;
                 }
                 let news = self.seen.as_mut().is_none_or(|seen| seen.insert(entry.record));

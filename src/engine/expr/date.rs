@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(read("2017-02-08T12:10:40.787Z"), Ok("2017-02-08T12:10:40.787Z".into()));
         assert_eq!(read("2017-02-08"), Ok("2017-02-08T00:00:00.000Z".into()));
         assert_eq!(read("2017-02-08 12:10+02:00"), Ok("2017-02-08T10:10:00.000Z".into()));
-        assert_eq!(read("20170208T121040.7877Z").is_err(), true);
+        assert!(read("20170208T121040.7877Z").is_err());
         assert!(
             read("2017-13-01").is_err()
                 && read("2017-02-30").is_err()

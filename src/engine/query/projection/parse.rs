@@ -86,11 +86,9 @@ impl Builder<'_> {
             path.truncate(path.len() - 2);
         }
         if path.contains(".$.") {
-            let message = format!(
-                "As of 4.4, it's illegal to specify positional operator in the middle of a path.Positional projection may \
+            let message = "As of 4.4, it's illegal to specify positional operator in the middle of a path.Positional projection may \
                  only be used at the end, for example: a.b.$. If the query previously used a form like a.b.$.d, remove the \
-                 parts following the '$' and the results will be equivalent."
-            );
+                 parts following the '$' and the results will be equivalent.";
             return Err(refuse(31394, message));
         }
         check_path(&path)?;
