@@ -78,7 +78,7 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
         Arc::new(backend),
         interrupt.clone(),
         plan.emulate,
-        db.unwrap_or("test"),
+        db.unwrap_or_default(),
         output,
     );
     let settings = Settings {

@@ -142,6 +142,17 @@ fn a_file_prints_only_what_it_prints() {
 }
 
 #[test]
+fn without_a_database_db_is_an_error_until_one_is_chosen() {
+    let classic = quiet(["--nodb", "--eval", "db.t.find()"]).exits(252);
+    classic.warns("ReferenceError: db is not defined");
+    let modern = quiet(["--nodb", "--emulate", "mongosh", "--eval", "db.t.find()"]).exits(1);
+    modern.warns("MongoshInvalidInputError: [SHAPI-10004] No connected database");
+    quiet(["--nodb", "--eval", "1 + 1"]).prints("2\n");
+    let chosen = "db = connect('localhost/shop'); db.t.insert({_id: counter('t')}); db.t.count()";
+    quiet(["--nodb", "--eval", chosen]).prints("1\n");
+}
+
+#[test]
 fn a_file_that_is_a_paste_runs_input_by_input() {
     let listing = "1. var x = 1\n2. {a: x, b: 2}\n3. print(x + 1)\n";
     let session = "> use shop\nswitched to db shop\n> function f() {\n... return db.getName() }\n\

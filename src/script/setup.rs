@@ -11,7 +11,7 @@ use rquickjs::{Class, Ctx, IntoJs, Object, Symbol, Value};
 use super::native::{Held, Place, Row};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
-use super::{classes, files, jobs, prelude, show, thrown};
+use super::{classes, errors, files, jobs, prelude, show, thrown};
 use crate::shell::{Emulate, Shell, Show};
 
 type Result<T> = rquickjs::Result<T>;
@@ -160,6 +160,11 @@ fn current<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
     let Ok(shell) = realm.state.shell.try_borrow() else {
         return Ok(Value::new_undefined(ctx.clone()));
     };
+    if shell.db.is_empty() {
+        let error = shell.no_database();
+        drop(shell);
+        return Err(errors::throw(&ctx, &realm, error));
+    }
     Ok(realm.database(&shell.db)?.into_value())
 }
 

@@ -177,7 +177,7 @@ pub struct Shell {
     pub interrupt: Interrupt,
     /// The emulated shell.
     pub emulate: Emulate,
-    /// The name of the database that the global `db` stands for.
+    /// The name of the database that the global `db` stands for; empty while there is none (`--nodb`).
     pub db: String,
     /// Where results and warnings go.
     pub output: Output,

@@ -30,6 +30,18 @@ pub(super) fn missing_argument(position: usize, method: &str) -> Error {
     invalid_input(format!("Missing required argument at position {position} ({method})"))
 }
 
+impl Shell {
+    /// What reading `db` throws while there is none (`--nodb`), in the emulated shell's words.
+    pub fn no_database(&self) -> Error {
+        match self.emulate {
+            Emulate::Mongo => raised("ReferenceError", "db is not defined"),
+            Emulate::Mongosh => {
+                raised("MongoshInvalidInputError", "[SHAPI-10004] No connected database")
+            }
+        }
+    }
+}
+
 /// The reply that a refused command has on the wire.
 pub(super) fn reply_of(error: &CommandError) -> Document {
     let mut reply = doc! {
