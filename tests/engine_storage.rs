@@ -38,7 +38,16 @@ fn another_format_is_told_from_this_one() {
 
 #[test]
 fn a_directory_that_lost_a_part_is_never_taken_for_an_empty_one() {
-    for lost in ["FORMAT", "store", "store/keyspaces", "store/version"] {
+    for lost in [
+        "FORMAT",
+        "store",
+        "store/keyspaces",
+        "store/version",
+        "store/keyspaces/1",
+        "store/keyspaces/1/current",
+        "store/keyspaces/2/current",
+        "store/0.jnl",
+    ] {
         let directory = filled();
         let path = directory.path().join(lost);
         if path.is_dir() {

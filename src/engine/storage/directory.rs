@@ -24,6 +24,9 @@ const HOLDER_FILE: &str = "HOLDER";
 const STORE: &str = "store";
 const UNFINISHED_STORE: &str = "store.new";
 
+/// The keyspaces of a store: the storage crate's own, and the two of every store.
+const KEYSPACES: [&str; 3] = ["0", "1", "2"];
+
 /// How the name of a scratch directory begins.
 const SCRATCH_PREFIX: &str = "tally-scratch-";
 
@@ -138,21 +141,41 @@ impl Directory {
             fs::rename(&unfinished, &store).map_err(failed)?;
             File::open(&self.path).and_then(|directory| directory.sync_all()).map_err(failed)?;
         }
-        // What the storage crate would trip over.
+        self.check_store(&store)
+    }
+
+    /// Refuses a store that lost a file which the storage crate would make anew, empty, without a word.
+    fn check_store(&self, store: &Path) -> Result<()> {
+        let damaged = |error: std::io::Error| unusable(&self.path, "is damaged", &error);
+        let missing = |what: &str| {
+            let text = format!("the data directory {} is damaged: {what} is missing", self.name());
+            Error::Storage(text)
+        };
         let keyspaces = store.join("keyspaces");
-        for entry in
-            fs::read_dir(&keyspaces).map_err(|error| unusable(&self.path, "is damaged", &error))?
-        {
-            let entry = entry.map_err(failed)?;
-            let number = entry.file_name().to_str().is_some_and(|name| name.parse::<u64>().is_ok());
-            if !number {
-                let found = entry.file_name();
+        for entry in fs::read_dir(&keyspaces).map_err(damaged)? {
+            let entry = entry.map_err(damaged)?;
+            let name = entry.file_name();
+            if !name.to_str().is_some_and(|name| name.parse::<u64>().is_ok()) {
                 return Err(Error::Storage(format!(
                     "the data directory {} is damaged: its store holds an unknown {}",
                     self.name(),
-                    found.display()
+                    name.display()
                 )));
             }
+            if !entry.path().join("current").is_file() {
+                return Err(missing(&format!("store/keyspaces/{}/current", name.display())));
+            }
+        }
+        for keyspace in KEYSPACES {
+            if !keyspaces.join(keyspace).is_dir() {
+                return Err(missing(&format!("store/keyspaces/{keyspace}")));
+            }
+        }
+        let is_journal = |entry: std::io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|entry| entry.path().extension().is_some_and(|end| end == "jnl"))
+        };
+        if !fs::read_dir(store).map_err(damaged)?.any(is_journal) {
+            return Err(missing("the journal of its store"));
         }
         Ok(())
     }
