@@ -155,7 +155,7 @@ impl Directory {
         for entry in fs::read_dir(&keyspaces).map_err(damaged)? {
             let entry = entry.map_err(damaged)?;
             let name = entry.file_name();
-            if !name.to_str().is_some_and(|name| name.parse::<u64>().is_ok()) {
+            if name.to_str().is_none_or(|name| name.parse::<u64>().is_err()) {
                 return Err(Error::Storage(format!(
                     "the data directory {} is damaged: its store holds an unknown {}",
                     self.name(),
