@@ -28,6 +28,7 @@ mod refusal;
 mod replica;
 mod result;
 mod rows;
+mod sent;
 mod types;
 pub mod words;
 mod write;
@@ -36,12 +37,14 @@ pub use call::{Arguments, Call, Receiver};
 pub use cursor::Page;
 pub use nearest::nearest;
 pub use output::{Output, Paced};
+pub use sent::Sent;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use bson::{RawBson, RawDocumentBuf};
 
-use crate::backend::{Backend, Request};
+use crate::backend::Backend;
 use crate::error::Result;
 use crate::interrupt::Interrupt;
 use held::Table;
@@ -191,6 +194,8 @@ pub struct Shell {
     orphaned: bool,
     /// Deprecations and notices that were given once already.
     noticed: Vec<&'static str>,
+    /// The last command that was sent for the user.
+    sent: RefCell<Option<Sent>>,
 }
 
 impl Shell {
@@ -213,16 +218,8 @@ impl Shell {
             shown: None,
             orphaned: false,
             noticed: Vec::new(),
+            sent: RefCell::default(),
         }
-    }
-
-    /// Sends one command and returns the reply.
-    ///
-    /// # Errors
-    /// As [`Backend::run`].
-    pub fn run(&self, db: &str, body: RawDocumentBuf) -> Result<RawDocumentBuf> {
-        self.interrupt.check()?;
-        self.backend.run(Request { db: db.to_owned(), body, interrupt: self.interrupt.clone() })
     }
 
     /// Forgets what a script object stood for: the object was collected. An open cursor is closed at the server, unless

@@ -5,7 +5,6 @@ use bson::{RawBson, RawDocumentBuf};
 
 use super::Stream;
 use super::chain::query;
-use crate::backend::Request;
 use crate::error::{Error, Result};
 use crate::shell::command::{self, Command, field, number, whole};
 use crate::shell::held::Held;
@@ -29,9 +28,7 @@ pub(in crate::shell) fn open_stream(
     db: &str,
     body: RawDocumentBuf,
 ) -> Result<Stream> {
-    shell.interrupt.check()?;
-    let interrupt = shell.interrupt.clone();
-    shell.backend.stream(Request { db: db.to_owned(), body, interrupt }).map(Stream::new)
+    shell.stream(db, body).map(Stream::new)
 }
 
 /// The documents behind `handle`; a query that was not sent yet is sent now.
