@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 
+use crate::backend::Address;
 use crate::engine::Location;
 use crate::error::{Error, Result};
 use crate::shell::Emulate;
@@ -33,6 +34,12 @@ pub struct Arguments {
     /// Start without a database; every positional argument is a file.
     #[arg(long)]
     pub nodb: bool,
+    /// Talk to the MongoDB server at HOST, or to a replica set: SET/HOST,HOST.
+    #[arg(long, value_name = "HOST", conflicts_with = "nodb")]
+    pub host: Option<String>,
+    /// Talk to the MongoDB server at this port (default: 27017; without --host, on this machine).
+    #[arg(long, value_name = "PORT", conflicts_with = "nodb", value_parser = clap::value_parser!(u16).range(1..))]
+    pub port: Option<u16>,
     /// Keep the data in DIR (default: $TALLY_DATA, or the platform's data folder for tally).
     #[arg(long, value_name = "DIR", conflicts_with = "ephemeral")]
     pub data: Option<PathBuf>,
@@ -52,9 +59,10 @@ pub struct Arguments {
 
 const POSITIONALS: &str = "\
 A positional argument is a script file if it ends in .js, .mjs, .cjs or .mongodb, or names an existing file with a dot \
-in its name; otherwise the first one is the database to use.
+in its name; otherwise the first one is the database to use, on the embedded engine, or the address of a MongoDB \
+server: mongodb://..., mongodb+srv://..., host:port/db or host/db.
 
-Exit codes: 0 well, 1 the last input failed, 2 wrong usage; with --emulate mongo 252 when --eval throws and 253 when a \
+Exit codes: 0 well, 1 the last input failed or no connection, 2 wrong usage; with --emulate mongo 252 when --eval throws and 253 when a \
 file throws or is missing; quit(n) exits with n.";
 
 /// The values of `--emulate`.
@@ -66,6 +74,20 @@ pub enum Shell {
     Mongosh,
 }
 
+/// Where commands go.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// The engine in this process.
+    Embedded {
+        /// Where it keeps its data.
+        location: Location,
+        /// Wait for a held data directory.
+        wait: bool,
+    },
+    /// A MongoDB server.
+    Server(Address),
+}
+
 /// What to run, in order.
 #[derive(Debug, PartialEq)]
 pub struct Plan {
@@ -73,10 +95,8 @@ pub struct Plan {
     pub emulate: Emulate,
     /// The database to start in; `None` with `--nodb`.
     pub db: Option<String>,
-    /// Where the embedded engine keeps its data.
-    pub location: Location,
-    /// Wait for a held data directory.
-    pub wait: bool,
+    /// Where commands go.
+    pub place: Place,
     /// The texts of `--eval`.
     pub evals: Vec<String>,
     /// Script files.
@@ -95,7 +115,8 @@ impl Arguments {
     /// The plan that these arguments describe, for a program that was started as `program`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for an address that this program cannot reach, or when no data directory can be found.
+    /// [`Error::Usage`] for an address that is none, for flags that contradict each other, or when no data directory can
+    /// be found.
     pub fn plan(self, program: &str) -> Result<Plan> {
         let emulate = match self.emulate {
             Some(Shell::Mongo) => Emulate::Mongo,
@@ -105,27 +126,34 @@ impl Arguments {
             }
             None => Emulate::Mongo,
         };
-        let location = match (self.ephemeral, self.data) {
-            (true, _) => Location::Ephemeral,
-            (false, Some(directory)) => Location::Directory(directory),
-            (false, None) => Location::Directory(default_directory()?),
-        };
         let mut positional = self.positional.into_iter().peekable();
-        let db = match positional.peek() {
-            Some(first) if !self.nodb && !is_file(first) => {
-                let db = database(first)?;
-                positional.next();
-                Some(db)
+        let word = match positional.peek() {
+            Some(first) if !self.nodb && !is_file(first) => positional.next(),
+            _ => None,
+        };
+        let address = address(word.as_deref(), self.host.as_deref(), self.port)?;
+        let named = address.as_ref().map_or(word.as_deref(), Address::database);
+        let db = (!self.nodb).then(|| named.unwrap_or("test").to_owned());
+        let place = match (address, self.data) {
+            (Some(address), None) if !self.ephemeral && !self.wait => Place::Server(address),
+            (Some(address), _) => {
+                return Err(Error::Usage(format!(
+                    "--data, --ephemeral and --wait are for the embedded engine, and {address} is a server"
+                )));
             }
-            _ if self.nodb => None,
-            _ => Some("test".to_owned()),
+            (None, _) if self.ephemeral => {
+                Place::Embedded { location: Location::Ephemeral, wait: self.wait }
+            }
+            (None, directory) => {
+                let directory = directory.map_or_else(default_directory, Ok)?;
+                Place::Embedded { location: Location::Directory(directory), wait: self.wait }
+            }
         };
         let files: Vec<_> = self.file.into_iter().chain(positional.map(PathBuf::from)).collect();
         Ok(Plan {
             emulate,
             db,
-            location,
-            wait: self.wait,
+            place,
             interactive: self.shell || (self.eval.is_empty() && files.is_empty()),
             evals: self.eval,
             files,
@@ -133,6 +161,27 @@ impl Arguments {
             norc: self.norc,
             js_memory: self.js_memory.map(|megabytes| megabytes as usize * 1024 * 1024),
         })
+    }
+}
+
+/// The server that the first positional argument, `--host` and `--port` name, if they name one. A positional argument
+/// that is no address is a database.
+fn address(word: Option<&str>, host: Option<&str>, port: Option<u16>) -> Result<Option<Address>> {
+    let flags = host.is_some() || port.is_some();
+    match word {
+        Some(word) if Address::is_meant(word) => {
+            let address = Address::parse(word)?;
+            if flags {
+                return Err(Error::Usage(format!(
+                    "{address} is a whole address: --host and --port cannot be given beside it"
+                )));
+            }
+            Ok(Some(address))
+        }
+        word => {
+            word.map_or(Ok(()), check_database)?;
+            flags.then(|| Address::of_host(host, port, word)).transpose()
+        }
     }
 }
 
@@ -149,34 +198,15 @@ fn is_file(argument: &str) -> bool {
             && path.exists())
 }
 
-/// The database of an address as the old shell reads it: `foo`, `host/foo`, `host:port/foo`, `mongodb://…`.
-fn database(address: &str) -> Result<String> {
-    let names_server = address.contains("://") || address.contains([':', '/', '.']);
-    if names_server {
-        return Err(Error::Usage(format!(
-            "cannot connect to `{}`: this build of tally runs its embedded engine only. Give a database name, or nothing",
-            without_password(address)
-        )));
-    }
+/// Whether a plain word can be the name of a database.
+fn check_database(word: &str) -> Result<()> {
     let unfit = |character: char| matches!(character, '\\' | ' ' | '"' | '$');
-    if address.is_empty() || address.contains(unfit) || address.len() > 63 {
+    if word.is_empty() || word.contains(unfit) || word.len() > 63 {
         return Err(Error::Usage(format!(
-            "`{address}` is no name of a database: it must be 1 to 63 bytes long, without spaces, quotes, `$` and `\\`"
+            "`{word}` is no name of a database: it must be 1 to 63 bytes long, without spaces, quotes, `$` and `\\`"
         )));
     }
-    Ok(address.to_owned())
-}
-
-/// The address with a password blotted out, fit for a message.
-fn without_password(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
-    match rest.rsplit_once('@') {
-        Some((credentials, host)) => {
-            let user = credentials.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}:***@{host}")
-        }
-        None => address.to_owned(),
-    }
+    Ok(())
 }
 
 /// `$TALLY_DATA`, or the platform's data folder for tally.
@@ -201,8 +231,14 @@ mod tests {
     use super::*;
 
     fn plan(arguments: &[&str]) -> Result<Plan> {
-        let all = ["tally", "--ephemeral"].iter().chain(arguments);
+        let all = ["tally"].iter().chain(arguments);
         Arguments::try_parse_from(all).expect("the flags are known").plan("tally")
+    }
+
+    fn server(arguments: &[&str]) -> (String, Option<String>) {
+        let plan = plan(arguments).expect("a plan");
+        let Place::Server(address) = plan.place else { panic!("{arguments:?} names a server") };
+        (address.hosts().to_owned(), plan.db)
     }
 
     #[test]
@@ -219,15 +255,28 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_refused_without_showing_the_password() {
-        let Err(Error::Usage(text)) = plan(&["mongodb://ann:s3cret@db.example/shop"]) else {
-            panic!("a server address must be refused")
-        };
-        assert!(
-            text.contains("mongodb://ann:***@db.example/shop") && !text.contains("s3cret"),
-            "{text}"
-        );
-        assert!(plan(&["localhost:27017/shop"]).is_err());
+    fn an_address_is_a_server_and_names_the_database() {
+        let named = |hosts: &str, db: &str| (hosts.to_owned(), Some(db.to_owned()));
+        assert_eq!(server(&["mongodb://db.example/shop"]), named("db.example:27017", "shop"));
+        assert_eq!(server(&["localhost:27018/shop"]), named("localhost:27018", "shop"));
+        assert_eq!(server(&["db.example/shop"]), named("db.example:27017", "shop"));
+        assert_eq!(server(&["db.example"]), named("db.example:27017", "test"));
+        assert_eq!(server(&["--host", "db.example", "shop"]), named("db.example:27017", "shop"));
+        assert_eq!(server(&["--port", "27018"]), named("127.0.0.1:27018", "test"));
+        let embedded = plan(&["--ephemeral", "shop"]).expect("a plan").place;
+        assert_eq!(embedded, Place::Embedded { location: Location::Ephemeral, wait: false });
+    }
+
+    #[test]
+    fn flags_that_contradict_an_address_are_refused_without_showing_the_password() {
+        let address = "mongodb://ann:s3cret@db.example/shop";
+        for flags in [&["--ephemeral"][..], &["--data", "d"], &["--wait"], &["--port", "1"]] {
+            let Err(Error::Usage(text)) = plan(&[&[address], flags].concat()) else {
+                panic!("{flags:?} must be refused")
+            };
+            assert!(text.contains("mongodb://ann:***@db.example/shop"), "{text}");
+            assert!(!text.contains("s3cret"), "{text}");
+        }
     }
 
     #[test]

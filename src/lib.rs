@@ -34,7 +34,7 @@
 //! Calls go downwards only: `main`, `cli`, `repl`, `pipe` call `session`; `session` calls `dialect`, `script` and `print`;
 //! those call `shell`; `shell` calls `backend`; `backend` calls `engine`; and at the bottom are [`value`] (BSON algebra),
 //! [`error`] and [`interrupt`]. One room each knows a foreign crate: `dialect` pest, `script` rquickjs, `repl` rustyline,
-//! `engine::storage` fjall. A test holds this.
+//! `backend::remote` the MongoDB driver, `engine::storage` fjall. A test holds this.
 
 // The parser that pest derives names `alloc`.
 extern crate alloc;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::{env, process, thread};
 
 use clap::Parser;
-use tally::backend::Embedded;
-use tally::cli::{Arguments, Plan};
+use tally::backend::{Backend, Embedded, Remote};
+use tally::cli::{Arguments, Place, Plan};
 use tally::print::{Options, Paint};
 use tally::script::Limits;
 use tally::session::{Outcome, Session, Settings};
@@ -65,7 +65,19 @@ fn listen(interrupt: Interrupt) {
 
 /// Runs the plan: code, files, then the prompt or the pipe. Answers with the exit code.
 fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
-    let backend = Embedded::new(plan.location.clone()).waiting(plan.wait);
+    let backend: Arc<dyn Backend> = match &plan.place {
+        Place::Embedded { location, wait } => {
+            Arc::new(Embedded::new(location.clone()).waiting(*wait))
+        }
+        Place::Server(address) => {
+            let server = Remote::new(address.clone());
+            // Both shells connect before they run anything, so that no script stops half-way for a mistyped address.
+            if let Err(error) = server.greet(interrupt) {
+                return Ok(unconnected(&error, plan.emulate));
+            }
+            Arc::new(server)
+        }
+    };
     let prompt = plan.interactive && io::stdin().is_terminal();
     let paint = Paint::choose(io::stdout().is_terminal(), env::var("NO_COLOR").ok().as_deref());
     let output = if io::stdout().is_terminal() {
@@ -74,13 +86,8 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
         Output::new(Paced::new(io::stdout()), io::stderr())
     };
     let db = plan.db.as_deref();
-    let shell = Shell::new(
-        Arc::new(backend),
-        interrupt.clone(),
-        plan.emulate,
-        db.unwrap_or_default(),
-        output,
-    );
+    let shell =
+        Shell::new(backend, interrupt.clone(), plan.emulate, db.unwrap_or_default(), output);
     let settings = Settings {
         limits: plan
             .js_memory
@@ -151,6 +158,21 @@ fn at_the_end(outcome: Outcome, emulate: Emulate) -> Outcome {
         (Outcome::Failed, Emulate::Mongosh) => Outcome::Done,
         (ended, _) => ended,
     }
+}
+
+/// What the emulated shell says when there is no connection. Answers with the exit code.
+fn unconnected(error: &Error, emulate: Emulate) -> i32 {
+    use io::Write as _;
+    let text = match (error, emulate) {
+        (Error::Interrupted, _) => return 130,
+        (_, Emulate::Mongo) => {
+            format!("Error: {error} :\nexception: connect failed\nexiting with code 1")
+        }
+        (Error::Command(_), Emulate::Mongosh) => format!("MongoServerError: {error}"),
+        (_, Emulate::Mongosh) => format!("MongoNetworkError: {error}"),
+    };
+    let _ = writeln!(io::stderr(), "{text}");
+    1
 }
 
 /// The last word of a program that could not start.

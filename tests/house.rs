@@ -31,6 +31,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
 const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli", "src/main.rs"]),
     ("fjall", &["src/engine/storage"]),
+    ("futures_util", &["src/backend/remote"]),
     ("mongodb", &["src/backend/remote"]),
     ("pest", &["src/dialect"]),
     ("pest_derive", &["src/dialect"]),

@@ -14,6 +14,7 @@ mod house;
 mod npm;
 mod print;
 mod program;
+mod remote;
 mod seeds;
 mod shell;
 mod snippets;

@@ -6,7 +6,7 @@ use std::fs;
 use crate::program::{root, same, tally};
 
 /// Every example by name, with its text.
-fn cases() -> BTreeMap<String, String> {
+pub fn cases() -> BTreeMap<String, String> {
     let mut cases = BTreeMap::new();
     for entry in fs::read_dir(root().join("tests/cases/seeds")).unwrap() {
         let path = entry.unwrap().path();
@@ -20,7 +20,7 @@ fn cases() -> BTreeMap<String, String> {
 }
 
 /// What an example must print when it is piped to the shell that `emulate` names, if that is known.
-fn expected(name: &str, emulate: &str) -> Option<String> {
+pub fn expected(name: &str, emulate: &str) -> Option<String> {
     fs::read_to_string(root().join(format!("tests/cases/seeds/{name}.{emulate}.out"))).ok()
 }
 

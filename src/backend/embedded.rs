@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
-use super::{Backend, Cursor, Request, Topology};
+use super::{Backend, Cursor, Request, Topology, batch_size};
 use crate::engine::{Engine, Location};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
@@ -159,20 +159,4 @@ fn open_cursor(reply: &RawDocument, batch: &str) -> Result<(i64, String, Vec<Raw
         _ => None,
     });
     Ok((id, namespace, documents.collect()))
-}
-
-/// The batch size that the command asked for, which its `getMore`s repeat.
-fn batch_size(body: &RawDocument) -> Option<i64> {
-    let number = |value: RawBsonRef<'_>| match value {
-        RawBsonRef::Int32(size) => Some(i64::from(size)),
-        RawBsonRef::Int64(size) => Some(size),
-        #[allow(clippy::cast_possible_truncation)]
-        RawBsonRef::Double(size) => Some(size as i64),
-        _ => None,
-    };
-    let size = body.get("batchSize").ok().flatten().and_then(number).or_else(|| {
-        let cursor = body.get_document("cursor").ok()?;
-        cursor.get("batchSize").ok().flatten().and_then(number)
-    });
-    size.filter(|size| *size > 0)
 }

@@ -3,10 +3,12 @@
 //! The currency is MongoDB's own protocol: a raw command document in, a raw reply document out.
 
 mod embedded;
+mod remote;
 
 pub use embedded::Embedded;
+pub use remote::{Address, Remote};
 
-use bson::RawDocumentBuf;
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 pub use crate::engine::Request;
 use crate::error::Result;
@@ -57,4 +59,20 @@ pub trait Cursor: Send {
 
     /// The server's cursor id, 0 when it is drained.
     fn id(&self) -> i64;
+}
+
+/// The batch size that the command asked for, which its `getMore`s repeat.
+fn batch_size(body: &RawDocument) -> Option<i64> {
+    let number = |value: RawBsonRef<'_>| match value {
+        RawBsonRef::Int32(size) => Some(i64::from(size)),
+        RawBsonRef::Int64(size) => Some(size),
+        #[allow(clippy::cast_possible_truncation)]
+        RawBsonRef::Double(size) => Some(size as i64),
+        _ => None,
+    };
+    let size = body.get("batchSize").ok().flatten().and_then(number).or_else(|| {
+        let cursor = body.get_document("cursor").ok()?;
+        cursor.get("batchSize").ok().flatten().and_then(number)
+    });
+    size.filter(|size| *size > 0)
 }

@@ -96,11 +96,16 @@ fn names(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(RawBson::Array(names.collect())))
 }
 
-/// One server has no members to choose from; the mode is read and kept for `getReadPref`.
+/// One server has no members to choose from. A replica set has; there the address says which are read from.
 fn set_read_pref(call: &mut Call<'_>) -> Result<Reply> {
     let modes = ["nearest", "primary", "primaryPreferred", "secondary", "secondaryPreferred"];
     match call.text(0, "mode")? {
         None => {}
+        Some(mode) if mode != "primary" && modes.contains(&mode) && is_set(call.shell) => {
+            return Err(usage(format!(
+                "setReadPref() is not available: start tally with ?readPreference={mode} in the address"
+            )));
+        }
         Some(mode) if modes.contains(&mode) => {}
         Some(mode) => {
             let hint = super::nearest(mode, modes).map(|near| format!(". Did you mean {near}?"));
@@ -111,6 +116,11 @@ fn set_read_pref(call: &mut Call<'_>) -> Result<Reply> {
         }
     }
     Ok(Reply::Nothing)
+}
+
+/// Whether the session talks to a replica set.
+fn is_set(shell: &Shell) -> bool {
+    matches!(shell.backend.describe(), Topology::Server { replica_set: Some(_), .. })
 }
 
 fn get_read_pref(call: &mut Call<'_>) -> Result<Reply> {
@@ -128,10 +138,13 @@ pub(super) fn secondary_ok(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Nothing)
 }
 
-fn start_session(_: &mut Call<'_>) -> Result<Reply> {
-    Err(usage(
-        "sessions and transactions are not available: the engine answers as a standalone server, which has no transactions",
-    ))
+fn start_session(call: &mut Call<'_>) -> Result<Reply> {
+    Err(usage(match call.shell.backend.describe() {
+        Topology::Embedded { .. } => {
+            "sessions and transactions are not available: the engine answers as a standalone server, which has no transactions"
+        }
+        Topology::Server { .. } => "sessions and transactions are not available in tally",
+    }))
 }
 
 /// `connect(address, user, password)`: a database.
@@ -143,24 +156,35 @@ pub(super) fn connect_database(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Database(db.unwrap_or_else(|| "test".to_owned())))
 }
 
-/// `new Mongo(address)`: the session's own connection, for a loopback address.
+/// `new Mongo(address)`: the session's own connection.
 pub(super) fn connect(call: &mut Call<'_>) -> Result<Reply> {
     let address = call.text(0, "address")?.unwrap_or("localhost:27017").to_owned();
     own_server(call.shell, &address)?;
     Ok(Reply::Handle("Mongo", 0))
 }
 
-/// The database that a loopback address names, which stands for the session's own engine; other hosts are refused.
+/// The database that an address names, where the address means what this session talks to: a server's own address, or
+/// for the embedded engine a loopback one. A session has one connection, so others are refused.
 fn own_server(shell: &mut Shell, address: &str) -> Result<Option<String>> {
-    let (host, db) = parts(address);
-    let loopback = ["", "localhost", "127.0.0.1", "[::1]", "::1", "0.0.0.0"];
-    if !loopback.contains(&host) {
-        return Err(usage(format!(
-            "cannot connect to {host}: this build of tally has no remote connections, it runs its embedded engine only"
-        )));
-    }
-    if !host.is_empty() {
-        shell.notice("note: localhost means this session's own embedded engine");
+    let Parts { host, port, db } = parts(address);
+    let refused = |what: &str| {
+        Err(usage(format!(
+            "cannot connect to {host}: {what}. Start tally with that address to talk to it"
+        )))
+    };
+    match shell.backend.describe() {
+        _ if host.is_empty() => {}
+        Topology::Embedded { .. } if is_loopback(host) => {
+            shell.notice("note: localhost means this session's own embedded engine");
+        }
+        Topology::Embedded { .. } => return refused("this session runs its embedded engine"),
+        Topology::Server { address: own, .. } => {
+            let own = parts(&own);
+            let same_host = host == own.host || (is_loopback(host) && is_loopback(own.host));
+            if !same_host || port != own.port {
+                return refused(&format!("this session talks to {}:{}", own.host, own.port));
+            }
+        }
     }
     match db {
         "" => Ok(None),
@@ -168,8 +192,22 @@ fn own_server(shell: &mut Shell, address: &str) -> Result<Option<String>> {
     }
 }
 
-/// Host and database of `host:port/db`, `mongodb://user:password@host:port/db?options`, or of `db` alone.
-fn parts(address: &str) -> (&str, &str) {
+/// Whether a host is this very machine.
+fn is_loopback(host: &str) -> bool {
+    ["localhost", "127.0.0.1", "[::1]", "::1", "0.0.0.0"].contains(&host)
+}
+
+/// What an address says.
+#[derive(Debug, PartialEq, Eq)]
+struct Parts<'a> {
+    /// Empty when it names a database only.
+    host: &'a str,
+    port: &'a str,
+    db: &'a str,
+}
+
+/// Host, port and database of `host:port/db`, `mongodb://user:password@host:port/db?options`, or of `db` alone.
+fn parts(address: &str) -> Parts<'_> {
     let (scheme, rest) = match address.split_once("://") {
         Some((_, rest)) => (true, rest),
         None => (false, address),
@@ -182,15 +220,15 @@ fn parts(address: &str) -> (&str, &str) {
         None => (rest, ""),
     };
     let host = hosts.rsplit_once('@').map_or(hosts, |(_, host)| host);
-    let host = match host.rsplit_once(':') {
+    let (host, port) = match host.rsplit_once(':') {
         Some((name, port))
             if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') =>
         {
-            name
+            (name, port)
         }
-        _ => host,
+        _ => (host, "27017"),
     };
-    (host, db)
+    Parts { host, port, db }
 }
 
 #[cfg(test)]
@@ -198,12 +236,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_fall_into_host_and_database() {
-        assert_eq!(parts("localhost:27017/shop"), ("localhost", "shop"));
-        assert_eq!(parts("localhost"), ("localhost", ""));
-        assert_eq!(parts("shop"), ("", "shop"));
-        assert_eq!(parts("db.example:27017"), ("db.example", ""));
-        assert_eq!(parts("mongodb://ann:pw@127.0.0.1:27017/shop?w=1"), ("127.0.0.1", "shop"));
-        assert_eq!(parts("mongodb://[::1]:27017"), ("[::1]", ""));
+    fn addresses_fall_into_host_port_and_database() {
+        let of = |host, port, db| Parts { host, port, db };
+        assert_eq!(parts("localhost:27018/shop"), of("localhost", "27018", "shop"));
+        assert_eq!(parts("localhost"), of("localhost", "27017", ""));
+        assert_eq!(parts("shop"), of("", "27017", "shop"));
+        assert_eq!(parts("db.example:27017"), of("db.example", "27017", ""));
+        let whole = "mongodb://ann:pw@127.0.0.1:27017/shop?w=1";
+        assert_eq!(parts(whole), of("127.0.0.1", "27017", "shop"));
+        assert_eq!(parts("mongodb://[::1]:27017"), of("[::1]", "27017", ""));
     }
 }
