@@ -227,7 +227,7 @@ impl Session {
     fn page(&mut self, page: &Page, options: &Options) -> Result<()> {
         let documents: Vec<Shown> =
             page.documents.iter().map(|document| Shown::from_raw_document(document)).collect();
-        let mut shell = self.script.shell();
+        let shell = self.script.shell();
         if let Some(text) = self.style.documents(&documents, page.pretty, &options.whole()) {
             shell.output.line(&text)?;
         }
@@ -240,6 +240,9 @@ impl Session {
     /// Runs a shell word and prints what it says.
     fn word(&mut self, verb: &str, arguments: &[String]) -> Result<()> {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        if (verb, arguments.first()) == ("show", Some(&"types")) {
+            self.script.recall()?;
+        }
         let spoken = words::run(&mut self.script.shell(), verb, &arguments)?;
         if verb == "use" {
             self.script.reclaim_db();
@@ -264,7 +267,7 @@ impl Session {
     }
 
     fn lines(&mut self, lines: Vec<String>) -> Result<()> {
-        let output = &mut self.script.shell().output;
+        let output = self.script.shell().output.clone();
         lines.iter().try_for_each(|line| output.line(line))
     }
 
@@ -293,7 +296,7 @@ impl Session {
 
     /// An error goes among the results at a terminal, to stderr everywhere else.
     fn tell(&mut self, text: &str) -> Result<()> {
-        let output = &mut self.script.shell().output;
+        let output = self.script.shell().output.clone();
         if self.prompt {
             output.line(text).and_then(|()| output.flush())
         } else {

@@ -76,6 +76,11 @@ impl<H: Helper + Continues> Lines<H> {
         self.editor.helper().expect("the editor was opened with one")
     }
 
+    /// How many characters a line of the terminal has.
+    pub(super) fn width(&mut self) -> Option<usize> {
+        self.editor.dimensions().map(|(width, _)| usize::from(width))
+    }
+
     /// Reads one submission. A paste is one, however many inputs are in it.
     ///
     /// # Errors

@@ -90,6 +90,7 @@ fn converse(
         let prompt = prompt(&mut shared.borrow_mut());
         match lines.read(&prompt)? {
             Typed::Inputs(entries) => {
+                shared.borrow_mut().set_width(lines.width());
                 for entry in &entries {
                     last = shared.borrow_mut().submit(entry);
                     if let Outcome::Exit(_) = last {

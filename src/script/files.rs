@@ -342,7 +342,7 @@ impl Text {
 
 /// Says something on stderr.
 pub(super) fn tell(state: &State, notices: &[String]) {
-    if let Ok(mut shell) = state.shell.try_borrow_mut() {
+    if let Ok(shell) = state.shell.try_borrow() {
         notices.iter().for_each(|notice| shell.output.notice(notice));
     }
 }

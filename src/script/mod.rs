@@ -127,6 +127,14 @@ impl Script {
         self.enter(|ctx, realm| show::answer(ctx, realm, &value.restore(ctx)?))
     }
 
+    /// Hands the document that was shown last over to the shell, which tells of its types.
+    ///
+    /// # Errors
+    /// When it is none that could be stored.
+    pub fn recall(&mut self) -> Result<()> {
+        self.enter(show::recall)
+    }
+
     /// The class and number of an answer that stands for something the shell holds, such as a cursor.
     pub fn handle(&self, answer: &Answer) -> Option<(&'static str, u32)> {
         self.context.with(|ctx| {

@@ -79,6 +79,8 @@ pub(super) struct Realm<'js> {
     pub(super) core: Object<'js>,
     /// How many of the core's further files were read.
     pub(super) read: Cell<usize>,
+    /// The document that was shown last, if a script holds it.
+    pub(super) viewed: RefCell<Option<Value<'js>>>,
     /// Promises that were rejected without anybody minding it.
     pub(super) rejected: RefCell<Vec<Value<'js>>>,
     /// The database objects made so far.

@@ -66,6 +66,7 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
         served,
         core,
         read: Cell::new(0),
+        viewed: RefCell::default(),
         rejected: RefCell::default(),
         databases: RefCell::new(HashMap::new()),
         bodies: RefCell::new(HashMap::new()),
@@ -93,6 +94,7 @@ fn natives<'js>(ctx: &Ctx<'js>, emulate: Emulate) -> Result<Object<'js>> {
     natives.set("stack", Func::from(stack))?;
     natives.set("place", Func::from(place))?;
     natives.set("print", Func::from(|ctx, values| show(ctx, Show::Print, values)))?;
+    natives.set("recall", Func::from(|ctx| show::recall(&ctx, &realm(&ctx))))?;
     natives.set("tojson", Func::from(|ctx, values| show(ctx, Show::ToJson, values)))?;
     Ok(natives)
 }

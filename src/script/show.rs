@@ -40,8 +40,39 @@ pub(super) fn answer<'js>(
 ) -> Result<Shown> {
     match own_text(ctx, realm, answer, "shellPrint")? {
         Some(shown) => Ok(shown),
-        None => value(ctx, realm, answer),
+        None => {
+            look_at(realm, answer);
+            value(ctx, realm, answer)
+        }
     }
+}
+
+/// Remembers a document that is being shown, for `show types`. Its types are asked for then: nothing that somebody only
+/// looks at is converted.
+fn look_at<'js>(realm: &Realm<'js>, value: &Value<'js>) {
+    let is_document = value.is_array()
+        || value.as_object().is_some_and(|object| {
+            !object.is_function()
+                && object.get_prototype().is_none_or(|above| above == realm.object)
+        });
+    if is_document && let Ok(mut shell) = realm.state.shell.try_borrow_mut() {
+        shell.look_away();
+        *realm.viewed.borrow_mut() = Some(value.clone());
+    }
+}
+
+/// Hands the document that was shown last over to the shell, if it is a script's.
+pub(super) fn recall<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>) -> Result<()> {
+    let viewed = realm.viewed.borrow().clone();
+    let Some(viewed) = viewed else { return Ok(()) };
+    if realm.state.shell.try_borrow().is_ok_and(|shell| shell.is_looking()) {
+        return Ok(());
+    }
+    let value = convert::value(ctx, realm, &viewed)?;
+    if let Ok(mut shell) = realm.state.shell.try_borrow_mut() {
+        shell.look_at(value);
+    }
+    Ok(())
 }
 
 /// An argument of `print`: an object with a `toString` of its own is shown as that says.
@@ -384,12 +415,17 @@ pub(super) fn call<'js>(
         Show::Print => {
             let mut texts = Vec::with_capacity(arguments.len());
             for argument in arguments {
+                look_at(realm, argument);
                 texts.push(style.argument(&self::argument(ctx, realm, argument)?, &options));
             }
             line(ctx, realm, &texts.join(" "))
         }
-        Show::PrintJson => line(ctx, realm, &style.json(&value(ctx, realm, first)?, &options)),
+        Show::PrintJson => {
+            look_at(realm, first);
+            line(ctx, realm, &style.json(&value(ctx, realm, first)?, &options))
+        }
         Show::PrintJsonOneLine => {
+            look_at(realm, first);
             line(ctx, realm, &mongo::tojson(&value(ctx, realm, first)?, " ", Some(true)))
         }
         Show::ToJson => {
@@ -414,8 +450,8 @@ fn text<'js>(ctx: &Ctx<'js>, text: &str) -> Result<Value<'js>> {
 }
 
 fn line<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, text: &str) -> Result<Value<'js>> {
-    let written = match realm.state.shell.try_borrow_mut() {
-        Ok(mut shell) => shell.output.line(text),
+    let written = match realm.state.shell.try_borrow() {
+        Ok(shell) => shell.output.line(text),
         Err(_) => Ok(()),
     };
     match written {

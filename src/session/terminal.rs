@@ -25,6 +25,11 @@ impl Session {
         self.script.shell().db.clone()
     }
 
+    /// Tells the width of the terminal, for texts that are cut to it.
+    pub fn set_width(&mut self, width: Option<usize>) {
+        self.script.shell().set_width(width);
+    }
+
     /// What stands behind the session.
     pub fn topology(&mut self) -> Topology {
         self.backend().describe()
@@ -51,7 +56,7 @@ impl Session {
     /// # Errors
     /// When the reader is gone.
     pub fn say(&mut self, text: &str) -> Result<()> {
-        let output = &mut self.script.shell().output;
+        let output = self.script.shell().output.clone();
         output.line(text).and_then(|()| output.flush())
     }
 

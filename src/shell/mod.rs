@@ -28,8 +28,9 @@ mod refusal;
 mod replica;
 mod result;
 mod rows;
-mod sent;
 mod types;
+mod viewed;
+mod wire;
 pub mod words;
 mod write;
 
@@ -37,9 +38,8 @@ pub use call::{Arguments, Call, Receiver};
 pub use cursor::Page;
 pub use nearest::nearest;
 pub use output::{Output, Paced};
-pub use sent::Sent;
+pub use wire::Sent;
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use bson::{RawBson, RawDocumentBuf};
@@ -48,6 +48,7 @@ use crate::backend::Backend;
 use crate::error::Result;
 use crate::interrupt::Interrupt;
 use held::Table;
+use wire::Wire;
 
 /// Which shell is emulated. It decides number types, results and printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -194,8 +195,10 @@ pub struct Shell {
     orphaned: bool,
     /// Deprecations and notices that were given once already.
     noticed: Vec<&'static str>,
-    /// The last command that was sent for the user.
-    sent: RefCell<Option<Sent>>,
+    /// The commands that were sent.
+    wire: Wire,
+    /// The document that was shown last, unless a script holds it.
+    viewed: Option<RawBson>,
 }
 
 impl Shell {
@@ -218,7 +221,8 @@ impl Shell {
             shown: None,
             orphaned: false,
             noticed: Vec::new(),
-            sent: RefCell::default(),
+            wire: Wire::default(),
+            viewed: None,
         }
     }
 

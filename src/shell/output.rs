@@ -14,42 +14,58 @@ const READER_GONE: i32 = 141;
 const PACE: Duration = Duration::from_millis(50);
 
 /// Results and notices. Results and what scripts print share one stream, so their order is kept.
+///
+/// A clone writes to the same streams, from another thread perhaps; a line is written as a whole.
+#[derive(Clone)]
 pub struct Output {
-    results: Box<dyn Write + Send>,
-    notices: Box<dyn Write + Send>,
+    results: Stream,
+    notices: Stream,
+}
+
+type Stream = Arc<Mutex<Box<dyn Write + Send>>>;
+
+fn stream(writer: impl Write + Send + 'static) -> Stream {
+    Arc::new(Mutex::new(Box::new(writer)))
+}
+
+/// What a thread that panicked held is as good as any: bytes are written or not.
+fn lock(stream: &Stream) -> MutexGuard<'_, Box<dyn Write + Send>> {
+    stream.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Output {
     /// An output over two writers: `results` for what scripts print and inputs answer, `notices` for everything else.
     pub fn new(results: impl Write + Send + 'static, notices: impl Write + Send + 'static) -> Self {
-        Self { results: Box::new(results), notices: Box::new(notices) }
+        Self { results: stream(results), notices: stream(notices) }
     }
 
     /// Writes one line (or several) of results; the line end is added.
     ///
     /// # Errors
     /// [`Error::Exit`] when the reader is gone, [`Error::Storage`] when the disk behind the stream is full.
-    pub fn line(&mut self, text: &str) -> Result<()> {
-        self.results
+    pub fn line(&self, text: &str) -> Result<()> {
+        let mut results = lock(&self.results);
+        results
             .write_all(text.as_bytes())
-            .and_then(|()| self.results.write_all(b"\n"))
+            .and_then(|()| results.write_all(b"\n"))
             .map_err(|error| closed(&error))
     }
 
     /// Tells the user something that is no result: a warning, a notice, an error where there is no terminal.
     ///
     /// A notice that cannot be written is lost; the work goes on.
-    pub fn notice(&mut self, text: &str) {
+    pub fn notice(&self, text: &str) {
         let _ = self.flush();
-        let _ = writeln!(self.notices, "{text}").and_then(|()| self.notices.flush());
+        let mut notices = lock(&self.notices);
+        let _ = writeln!(notices, "{text}").and_then(|()| notices.flush());
     }
 
     /// Hands everything over to the reader.
     ///
     /// # Errors
     /// As [`Output::line`].
-    pub fn flush(&mut self) -> Result<()> {
-        self.results.flush().map_err(|error| closed(&error))
+    pub fn flush(&self) -> Result<()> {
+        lock(&self.results).flush().map_err(|error| closed(&error))
     }
 }
 
@@ -170,9 +186,9 @@ mod tests {
 
     #[test]
     fn a_closed_reader_ends_the_program_and_a_full_disk_is_an_error() {
-        let mut gone = Output::new(Closed(ErrorKind::BrokenPipe), io::sink());
+        let gone = Output::new(Closed(ErrorKind::BrokenPipe), io::sink());
         assert_eq!(gone.line("1"), Err(Error::Exit(141)));
-        let mut full = Output::new(Closed(ErrorKind::StorageFull), io::sink());
+        let full = Output::new(Closed(ErrorKind::StorageFull), io::sink());
         assert!(matches!(full.line("1"), Err(Error::Storage(_))));
     }
 }

@@ -97,6 +97,13 @@ pub const WORDS: &[Word] = &[
         run: show,
     },
     Word {
+        name: "trace",
+        usage: "on|off",
+        help: "tells of each command that is sent",
+        shells: Shells::Both,
+        run: trace,
+    },
+    Word {
         name: "use",
         usage: "NAME",
         help: "makes another database the current one",
@@ -108,6 +115,7 @@ pub const WORDS: &[Word] = &[
 /// The nouns of `show`, sorted.
 pub const NOUNS: &[Noun] = &[
     Noun { name: "collections", help: "the collections of this database", run: collections },
+    Noun { name: "command", help: "the last command that was sent, whole", run: command },
     Noun { name: "counters", help: "the counters and sequences of this database", run: counters },
     Noun { name: "databases", help: "the databases and their sizes", run: databases },
     Noun { name: "dbs", help: "the databases and their sizes", run: databases },
@@ -116,6 +124,7 @@ pub const NOUNS: &[Noun] = &[
     Noun { name: "profile", help: "the latest slow operations", run: profile },
     Noun { name: "roles", help: "the roles of this database", run: roles },
     Noun { name: "tables", help: "the collections of this database", run: collections },
+    Noun { name: "types", help: "the BSON types in the document shown last", run: types },
     Noun { name: "users", help: "the users of this database", run: users },
 ];
 
@@ -130,7 +139,15 @@ pub fn word(name: &str) -> Option<&'static Word> {
 /// [`Error::Exit`] for `exit` and `quit`; [`Error::Usage`] in the emulated shell's words; what the server refuses.
 pub fn run(shell: &mut Shell, verb: &str, arguments: &[&str]) -> Result<Spoken> {
     match word(verb) {
-        Some(word) => (word.run)(shell, arguments),
+        Some(word) => {
+            let spoken = (word.run)(shell, arguments)?;
+            match &spoken {
+                Spoken::Documents(documents) => shell.look_at_last(documents),
+                Spoken::Value(value) => shell.look_at(value.clone()),
+                Spoken::Lines(_) | Spoken::Page(_) | Spoken::Clear | Spoken::Edit(_) => {}
+            }
+            Ok(spoken)
+        }
         None => {
             let hint = match nearest(verb, WORDS.iter().map(|word| word.name)) {
                 Some(near) => format!(". Did you mean {near}?"),
@@ -205,6 +222,31 @@ fn show(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
 /// A hint after a sentence that has no full stop of its own.
 fn dotted(hint: &str) -> String {
     if hint.is_empty() { String::new() } else { format!(".{hint}") }
+}
+
+fn trace(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
+    match arguments {
+        ["on"] => shell.set_tracing(true),
+        ["off"] => shell.set_tracing(false),
+        [] => {
+            let state = if shell.is_tracing() { "on" } else { "off" };
+            return Ok(line(format!("trace is {state}; trace on and trace off change it")));
+        }
+        _ => return Err(usage("trace is turned on with trace on, and off with trace off")),
+    }
+    Ok(Spoken::Lines(Vec::new()))
+}
+
+fn command(shell: &mut Shell, _: &[&str]) -> Result<Spoken> {
+    Ok(match shell.last_sent() {
+        Some(sent) => Spoken::Documents(vec![sent.body]),
+        None => line("no command was sent yet"),
+    })
+}
+
+fn types(shell: &mut Shell, _: &[&str]) -> Result<Spoken> {
+    let types = shell.viewed_types();
+    Ok(types.map_or_else(|| line("no document was shown yet"), Spoken::Lines))
 }
 
 fn counters(shell: &mut Shell, _: &[&str]) -> Result<Spoken> {

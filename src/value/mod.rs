@@ -4,6 +4,7 @@
 //! number arithmetic in [`number`] (decimals in [`decimal`]), dotted paths in [`path`], index keys in [`key`], the
 //! names of types in [`kind`], the server's way of writing values in messages in [`text`].
 
+pub mod brief;
 pub mod compare;
 pub mod decimal;
 pub mod key;

@@ -155,7 +155,7 @@ impl World {
             }
             Spoken::Clear | Spoken::Edit(_) => Vec::new(),
         };
-        let mut shell = self.script.shell();
+        let shell = self.script.shell();
         lines.iter().try_for_each(|line| shell.output.line(line))
     }
 }

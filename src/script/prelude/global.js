@@ -1,6 +1,7 @@
 //! Globals that take any JavaScript value.
 ({
   __word(verb, ...words) {
+    if (verb === "show" && words[0] === "types") shell.recall();
     const said = __speak(verb, ...words);
     if (shell.mongosh && said !== undefined) print(said);
     else for (const document of said ?? []) printjson(document);

@@ -244,6 +244,7 @@ impl Shell {
         {
             let (pretty, arrived) = (query.pretty, query.stream.as_mut());
             let more = arrived.map_or(Ok(false), Stream::has_next)?;
+            self.look_at_last(&documents);
             return Ok(Page { documents, more, pretty });
         }
         self.follow(handle);
@@ -280,6 +281,7 @@ impl Shell {
             }
         }
         let more = documents.len() == size && stream.has_next()?;
+        self.look_at_last(&documents);
         let pretty = match self.held.get_mut(handle) {
             Some(Held::Query(query)) => {
                 if remember {

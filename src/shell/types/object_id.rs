@@ -18,6 +18,7 @@ pub(in crate::shell) const OBJECT_ID: Class = Class::instances(
     &[
         native("constructor", "(hex)", "a new one, or the one of 24 hex digits", construct),
         native("equals", "(other)", "whether both are the same", equals),
+        native("explain", "()", "its bytes and what they mean", explain),
         native("getTimestamp", "()", "when it was made", timestamp),
         native("isObjectId", "", "true", is_object_id).only(Shells::Mongo),
         native("str", "", "its 24 hex digits", hex).only(Shells::Mongo),
@@ -129,6 +130,43 @@ fn timestamp(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(RawBson::DateTime(own(call)?.timestamp())))
 }
 
+/// Both layouts there are: the present one, and that of 2010, which can still be met in old collections.
+fn explain(call: &mut Call<'_>) -> Result<Reply> {
+    let id = own(call)?;
+    for line in layouts(id) {
+        call.shell.output.line(&line)?;
+    }
+    Ok(Reply::Nothing)
+}
+
+fn layouts(id: ObjectId) -> Vec<String> {
+    let (bytes, hex) = (id.bytes(), id.to_hex());
+    let seconds = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    let process = u16::from_be_bytes([bytes[7], bytes[8]]);
+    let count = u32::from_be_bytes([0, bytes[9], bytes[10], bytes[11]]);
+    let moment = id.timestamp().try_to_rfc3339_string().unwrap_or_default();
+    let time = format!("{seconds} seconds since 1970: {moment}");
+    let row = |from: usize, to: usize, name: &str, meaning: &str| {
+        format!("  {:<12}{name:<9}{meaning}", &hex[2 * from..2 * to])
+    };
+    vec![
+        "the present layout: 4 bytes time, 5 random, 3 counter".to_owned(),
+        row(0, 4, "time", &time),
+        row(4, 9, "random", "chosen once by the process that made it"),
+        row(9, 12, "counter", &format!("{count}, which began at a random number")),
+        "the layout of 2010: 4 bytes time, 3 machine, 2 process, 3 counter".to_owned(),
+        row(0, 4, "time", &time),
+        row(4, 7, "machine", "the beginning of a digest of its name"),
+        row(
+            7,
+            9,
+            "process",
+            &format!("{process}, or {} with its bytes swapped", process.swap_bytes()),
+        ),
+        row(9, 12, "counter", &count.to_string()),
+    ]
+}
+
 fn is_object_id(_: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(RawBson::Boolean(true)))
 }
@@ -151,4 +189,30 @@ fn to_string(call: &mut Call<'_>) -> Result<Reply> {
         Emulate::Mongo => format!("ObjectId(\"{hex}\")"),
         Emulate::Mongosh => hex,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_layouts_are_told_byte_by_byte() {
+        let id = ObjectId::parse_str("507f1f77bcf86cd799439011").expect("24 digits");
+        let lines = layouts(id);
+        assert_eq!(
+            lines[1],
+            "  507f1f77    time     1350508407 seconds since 1970: 2012-10-17T21:13:27Z"
+        );
+        assert_eq!(lines[2], "  bcf86cd799  random   chosen once by the process that made it");
+        assert_eq!(lines[3], "  439011      counter  4427793, which began at a random number");
+        assert_eq!(lines[6], "  bcf86c      machine  the beginning of a digest of its name");
+        assert_eq!(lines[7], "  d799        process  55193, or 39383 with its bytes swapped");
+        assert_eq!(lines[8], "  439011      counter  4427793");
+    }
+
+    #[test]
+    fn the_time_has_no_sign() {
+        let id = ObjectId::from_bytes([255; 12]);
+        assert!(layouts(id)[1].ends_with("4294967295 seconds since 1970: 2106-02-07T06:28:15Z"));
+    }
 }
