@@ -14,6 +14,11 @@ use tally::session::{Outcome, Session, Settings};
 use tally::shell::{Emulate, Output, Paced, Shell};
 use tally::{Error, Interrupt, Result, pipe, repl};
 
+/// Scripts and documents are made of many small pieces; this allocator is about twice as quick with them as the C
+/// library's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The stack of the thread that runs scripts. QuickJS stays well inside it and answers a deeper recursion itself.
 const STACK: usize = 64 * 1024 * 1024;
 

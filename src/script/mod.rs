@@ -33,6 +33,7 @@ use std::cell::RefMut;
 use std::path::Path;
 use std::rc::Rc;
 
+use rquickjs::allocator::RustAllocator;
 use rquickjs::{Array, Context, Ctx, Persistent, Runtime, Value};
 
 pub use limits::Limits;
@@ -67,7 +68,7 @@ impl Script {
         let failed = |error: &dyn std::fmt::Display| {
             Error::Usage(format!("JavaScript cannot start: {error}"))
         };
-        let runtime = Runtime::new().map_err(|error| failed(&error))?;
+        let runtime = Runtime::new_with_alloc(RustAllocator).map_err(|error| failed(&error))?;
         runtime.set_memory_limit(limits.memory);
         runtime.set_max_stack_size(limits.stack.min(limits::STACK));
         let context = Context::full(&runtime).map_err(|error| failed(&error))?;

@@ -63,6 +63,8 @@ pub(super) struct Realm<'js> {
     pub(super) other: Object<'js>,
     /// `Date.prototype`.
     pub(super) date_prototype: Object<'js>,
+    /// `Date.prototype.getTime`, as it was at the start.
+    pub(super) get_time: Function<'js>,
     /// `Date`.
     pub(super) date: Constructor<'js>,
     /// `RegExp`.

@@ -57,6 +57,7 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
         state: Rc::clone(state),
         prototypes,
         other: Object::new(ctx.clone())?,
+        get_time: prototype_of("Date")?.get("getTime")?,
         date_prototype: prototype_of("Date")?,
         date: globals.get::<_, Constructor>("Date")?,
         regexp: globals.get::<_, Constructor>("RegExp")?,

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use bson::Document;
 use uuid::Uuid;
 
+use super::Bytes;
 use crate::engine::index::Definition;
 
 /// One collection. The same one for as long as it lives, renames included; its name is the catalog's matter.
@@ -40,6 +41,9 @@ pub struct Index {
     pub definition: Definition,
     /// A bit for each field that has led through an array.
     multikey: AtomicU64,
+    /// Of a unique index: no key in it is larger; empty when it has none, `None` before anybody asked. It is never
+    /// lowered. Sequences and ObjectIds grow, so that most new keys are larger and need not be looked for.
+    pub(super) ceiling: Mutex<Option<Bytes>>,
 }
 
 /// Where the next record goes, and what is there already.
@@ -104,7 +108,7 @@ impl Collection {
 
 impl Index {
     pub(super) fn new(tree: u32, definition: Definition, multikey: u64) -> Self {
-        Self { tree, definition, multikey: AtomicU64::new(multikey) }
+        Self { tree, definition, multikey: AtomicU64::new(multikey), ceiling: Mutex::default() }
     }
 
     /// A bit for each field that has led through an array.

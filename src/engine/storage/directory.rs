@@ -39,7 +39,7 @@ pub(super) struct Directory {
     /// The lock lasts as long as the file is open.
     _holder: File,
     /// Removes a scratch directory, after everything in it is closed.
-    _scratch: Option<TempDir>,
+    scratch: Option<TempDir>,
 }
 
 impl Directory {
@@ -62,7 +62,7 @@ impl Directory {
                     check_empty(path)?;
                 }
                 let holder = hold(path)?;
-                let directory = Self { path: path.clone(), _holder: holder, _scratch: None };
+                let directory = Self { path: path.clone(), _holder: holder, scratch: None };
                 directory.prepare(&create)?;
                 Ok(directory)
             }
@@ -79,7 +79,7 @@ impl Directory {
             .map_err(|error| unusable(&temporary, "cannot hold scratch data", &error))?;
         let path = scratch.path().to_owned();
         let holder = hold(&path)?;
-        let directory = Self { path, _holder: holder, _scratch: Some(scratch) };
+        let directory = Self { path, _holder: holder, scratch: Some(scratch) };
         // Creating a store waits for the disk a dozen times, which scratch data need not. Made in memory and then moved,
         // it costs a fraction of that.
         let store = directory.store();
@@ -97,6 +97,11 @@ impl Directory {
     /// Where the storage crate keeps its files.
     pub(super) fn store(&self) -> PathBuf {
         self.path.join(STORE)
+    }
+
+    /// Whether it is removed at the end.
+    pub(super) fn is_scratch(&self) -> bool {
+        self.scratch.is_some()
     }
 
     /// The directory as a user names it.

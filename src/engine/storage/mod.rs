@@ -7,6 +7,7 @@
 mod catalog;
 mod collection;
 mod directory;
+mod journal;
 mod reading;
 mod store;
 mod writing;

@@ -65,6 +65,15 @@ impl Reading {
             .transpose()
     }
 
+    /// The largest key of an index as the store has it; empty when there is none.
+    pub(super) fn last_key(&self, index: &Index) -> Result<Bytes> {
+        let (low, high) = (tree_key(index.tree, &[]), tree_key(index.tree + 1, &[]));
+        match self.snapshot.range(&self.open.entries, low..high).next_back() {
+            None => Ok(Bytes::from(&[][..])),
+            Some(guard) => guard.key().map_err(|error| self.store.unreadable(&error)),
+        }
+    }
+
     /// The records between two numbers in natural order, or in its reverse.
     pub fn records(
         &self,
@@ -125,10 +134,10 @@ impl Reading {
         }))
     }
 
-    fn pairs(
+    fn pairs<K: AsRef<[u8]> + 'static>(
         &self,
         keyspace: &Keyspace,
-        range: (Bound<Vec<u8>>, Bound<Vec<u8>>),
+        range: (Bound<K>, Bound<K>),
         reverse: bool,
     ) -> Box<dyn Iterator<Item = Result<(Bytes, Bytes)>> + '_> {
         let pairs = self.snapshot.range(keyspace, range);
@@ -139,10 +148,10 @@ impl Reading {
 }
 
 /// The key of a record.
-pub(super) fn record_key(tree: u32, number: u64) -> Vec<u8> {
-    let mut key = Vec::with_capacity(12);
-    key.extend_from_slice(&tree.to_be_bytes());
-    key.extend_from_slice(&number.to_be_bytes());
+pub(super) fn record_key(tree: u32, number: u64) -> [u8; 12] {
+    let mut key = [0; 12];
+    key[..4].copy_from_slice(&tree.to_be_bytes());
+    key[4..].copy_from_slice(&number.to_be_bytes());
     key
 }
 

@@ -22,14 +22,16 @@ use std::time::{Duration, Instant};
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
 
+use super::Bytes;
 use super::directory::Directory;
+use super::journal::Journal;
 use crate::engine::Location;
 use crate::error::{Error, Result};
 
 /// How long an acknowledged write may wait for the disk.
 const SYNC_WITHIN: Duration = Duration::from_millis(80);
 
-/// How long a re-opening waits for reads to end.
+/// How long a re-opening waits for reads to end, and the end for tables to be written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most a keyspace holds in memory before it is written to a file.
@@ -37,6 +39,9 @@ const MEMTABLE: u64 = 8 * 1024 * 1024;
 
 /// Shared by all reads of blocks from files.
 const CACHE: u64 = 32 * 1024 * 1024;
+
+/// A journal of more bytes is not left to the next opening, which reads some 50 MB of it a second.
+const LONG_JOURNAL: u64 = 256 * 1024;
 
 /// The tree of the catalog's rows, in `entries`.
 pub(super) const CATALOG: u32 = 0;
@@ -50,7 +55,8 @@ pub(super) struct Open {
 
 impl Open {
     fn at(path: &Path) -> fjall::Result<Self> {
-        let database = Database::builder(path).worker_threads(2).cache_size(CACHE).open()?;
+        // One worker: the first of several would spin while another one merges tables.
+        let database = Database::builder(path).worker_threads(1).cache_size(CACHE).open()?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE);
         let records = database.keyspace("records", options)?;
         let entries = database.keyspace("entries", options)?;
@@ -67,6 +73,9 @@ pub(super) struct Store {
     /// Counts the openings, so that what is kept in memory knows when to read itself again.
     epoch: AtomicU64,
     reopening: Mutex<()>,
+    journal: Journal,
+    /// How many bytes the journal holds, about.
+    journaled: AtomicU64,
     syncer: Arc<Syncer>,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Last: the directory is let go of after everything in it is closed.
@@ -85,11 +94,14 @@ impl Store {
         })?;
         let open =
             Open::at(&directory.store()).map_err(|error| unusable(&directory.name(), &error))?;
+        let journal = Journal::of(directory.store());
         let store = Arc::new(Self {
             open: RwLock::new(Some(Arc::new(open))),
             failed: AtomicBool::new(false),
             epoch: AtomicU64::new(0),
             reopening: Mutex::new(()),
+            journaled: AtomicU64::new(journal.size()),
+            journal,
             syncer: Arc::default(),
             thread: Mutex::new(None),
             directory,
@@ -144,16 +156,22 @@ impl Store {
     }
 
     /// Writes one value, as [`Store::commit`] would in a batch of its own.
-    pub(super) fn put(&self, keyspace: &Keyspace, key: &[u8], value: fjall::Slice) -> Result<()> {
+    pub(super) fn put(&self, keyspace: &Keyspace, key: Bytes, value: Bytes) -> Result<()> {
+        self.note(key.len() + value.len());
         keyspace.insert(key, value).map_err(|error| self.fail(&error))?;
         self.syncer.notice();
         Ok(())
     }
 
+    /// Counts what goes into the journal; a few bytes more or less do not matter.
+    pub(super) fn note(&self, bytes: usize) {
+        self.journaled.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
     /// Hands everything written to the disk.
     pub(super) fn sync(&self) -> Result<()> {
-        let open = self.writing()?;
-        open.database.persist(PersistMode::SyncData).map_err(|error| self.fail(&error))
+        let _open = self.writing()?;
+        self.journal.sync().map_err(|error| self.fail(&error.into()))
     }
 
     /// Notes that writing failed, and says so.
@@ -223,9 +241,33 @@ impl Drop for Store {
         {
             let _ = thread.join();
         }
-        if let Some(open) = &*self.open.read().unwrap_or_else(PoisonError::into_inner) {
-            // Everything acknowledged is with the operating system already; there is nobody left to tell.
-            let _ = open.database.persist(PersistMode::SyncAll);
+        let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(open) = open.and_then(Arc::into_inner) else { return };
+        // Everything acknowledged is with the operating system already; there is nobody left to tell.
+        let _ = open.database.persist(PersistMode::SyncAll);
+        let long = *self.journaled.get_mut() > LONG_JOURNAL && !self.directory.is_scratch();
+        if long && !*self.failed.get_mut() {
+            self.leave_no_journal(open);
+        }
+    }
+}
+
+impl Store {
+    /// Puts everything into tables and empties the journal, so that the next opening need not read it again. When that
+    /// takes too long, or the disk is full, the journal is kept, which is no harm.
+    fn leave_no_journal(&self, open: Open) {
+        let Open { database, records, entries } = open;
+        let keyspaces = [&records, &entries];
+        let mut done = keyspaces.iter().all(|keyspace| keyspace.rotate_memtable().is_ok());
+        let deadline = Instant::now() + PATIENCE;
+        while done && keyspaces.iter().any(|keyspace| keyspace.sealed_memtable_count() > 0) {
+            std::thread::sleep(Duration::from_millis(1));
+            done = Instant::now() < deadline;
+        }
+        drop((database, records, entries));
+        if done {
+            // What is left in the journal is read again.
+            let _ = self.journal.empty();
         }
     }
 }

@@ -36,8 +36,10 @@ pub struct Writing<'a> {
     /// What the batch makes of the counts and the next record number.
     after: Tail,
     changes: Vec<Change>,
-    /// Unique keys that the batch adds (with their record) or removes, which the store does not know yet.
-    pending: HashMap<Vec<u8>, Option<u64>>,
+    /// Index entries that the batch adds (with their value) or removes, which the store does not know yet.
+    pending: HashMap<Bytes, Option<Bytes>>,
+    /// How many of the changes are in `pending`. It is brought up to date when somebody asks.
+    noted: usize,
     /// Set when an index turned multikey in this batch.
     row_changed: bool,
 }
@@ -45,8 +47,14 @@ pub struct Writing<'a> {
 /// A change of one key; no value removes it.
 struct Change {
     entries: bool,
-    key: Vec<u8>,
+    key: Bytes,
     value: Option<Bytes>,
+}
+
+/// What a document has in one index: whole keys, as the store has them.
+struct Entered {
+    keys: Vec<Bytes>,
+    multikey: u64,
 }
 
 impl<'a> Writing<'a> {
@@ -72,6 +80,7 @@ impl<'a> Writing<'a> {
             after,
             changes: Vec::new(),
             pending: HashMap::new(),
+            noted: 0,
             row_changed: false,
         }))
     }
@@ -111,13 +120,13 @@ impl<'a> Writing<'a> {
     /// E11000 when a unique index has one of its keys, 171; nothing of the document is in the batch then.
     pub fn insert(&mut self, namespace: &str, document: &RawDocument) -> Result<u64> {
         let record = self.after.next;
-        let keys = self.all_keys(document)?;
         let shape = Arc::clone(&self.shape);
-        for (index, keys) in shape.indexes.iter().zip(&keys) {
-            self.check_unique(namespace, index, &keys.encoded, record, document)?;
+        let entered = self.entered(document, record)?;
+        for (index, entered) in shape.indexes.iter().zip(&entered) {
+            self.check_unique(namespace, index, &entered.keys, record, document)?;
         }
-        for (index, keys) in shape.indexes.iter().zip(keys) {
-            self.add_entries(index, keys, record);
+        for (index, entered) in shape.indexes.iter().zip(entered) {
+            self.add_entries(index, entered, record);
         }
         self.change_record(record, Some(document.as_bytes().into()));
         self.after.next += 1;
@@ -146,16 +155,18 @@ impl<'a> Writing<'a> {
             let (before, after) = (decode(old)?, decode(new)?);
             let mut moves = Vec::new();
             for index in &shape.indexes[1..] {
-                let before = index.definition.keys(&before)?;
+                let before = index.definition.keys(&before)?.encoded;
                 let mut after = index.definition.keys(&after)?;
-                let mut gone = before.encoded.clone();
+                let mut gone = before.clone();
                 gone.retain(|key| after.encoded.binary_search(key).is_err());
-                after.encoded.retain(|key| before.encoded.binary_search(key).is_err());
-                self.check_unique(namespace, index, &after.encoded, record, new)?;
+                after.encoded.retain(|key| before.binary_search(key).is_err());
+                let after = Entered::of(index, &after, record);
+                self.check_unique(namespace, index, &after.keys, record, new)?;
+                let gone: Vec<_> = gone.iter().map(|key| whole_key(index, key, record)).collect();
                 moves.push((index, gone, after));
             }
             for (index, gone, after) in moves {
-                self.remove_entries(index, gone, record);
+                self.remove_entries(gone);
                 self.add_entries(index, after, record);
             }
         }
@@ -170,10 +181,8 @@ impl<'a> Writing<'a> {
     /// # Errors
     /// [`crate::Error::Storage`] when the stored document is damaged.
     pub fn remove(&mut self, record: u64, document: &RawDocument) -> Result<()> {
-        let keys = self.all_keys(document)?;
-        let shape = Arc::clone(&self.shape);
-        for (index, keys) in shape.indexes.iter().zip(keys) {
-            self.remove_entries(index, keys.encoded, record);
+        for entered in self.entered(document, record)? {
+            self.remove_entries(entered.keys);
         }
         self.change_record(record, None);
         self.after.documents = self.after.documents.saturating_sub(1);
@@ -202,6 +211,7 @@ impl<'a> Writing<'a> {
     pub fn flush(&mut self, durable: bool) -> Result<()> {
         let mut changes = std::mem::take(&mut self.changes);
         self.pending.clear();
+        self.noted = 0;
         if changes.is_empty() {
             return if durable { self.storage.store.sync() } else { Ok(()) };
         }
@@ -215,13 +225,15 @@ impl<'a> Writing<'a> {
                 changes.pop_if(|change| change.value.is_some())
         {
             // The increment of a counter: one record and nothing else.
-            self.storage.store.put(&self.open.records, &key, value)?;
+            self.storage.store.put(&self.open.records, key, value)?;
             return Ok(());
         }
         let mut batch =
             OwnedWriteBatch::with_capacity(self.open.database.clone(), changes.len() + 1);
+        let mut bytes = 0;
         for change in changes {
             let keyspace = if change.entries { &self.open.entries } else { &self.open.records };
+            bytes += change.key.len() + change.value.as_deref().map_or(0, <[u8]>::len);
             match change.value {
                 Some(value) => batch.insert(keyspace, change.key, value),
                 None => batch.remove(keyspace, change.key),
@@ -235,6 +247,7 @@ impl<'a> Writing<'a> {
         if std::mem::take(&mut self.row_changed) {
             self.storage.write_row(&self.open, &mut batch, self.collection, &self.shape)?;
         }
+        self.storage.store.note(bytes);
         self.storage.store.commit(batch, durable)?;
         *self.tail = after;
         self.collection.publish(&after);
@@ -280,9 +293,13 @@ impl<'a> Writing<'a> {
             return Err(duplicate(namespace, definition, &document, &pair[1].0));
         }
         drop(reading);
+        self.storage.store.note(keys.iter().map(|(key, _)| key.len() + 16).sum());
         for (key, record) in keys {
-            let (key, value) = entry(&index, &key, record);
-            batch.insert(&self.open.entries, key, value);
+            batch.insert(
+                &self.open.entries,
+                whole_key(&index, &key, record),
+                index.entry_value(record),
+            );
         }
         let mut shape = (*self.shape).clone();
         shape.indexes.push(Arc::new(index));
@@ -293,29 +310,30 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
-    /// The keys of a document in every index.
-    fn all_keys(&self, document: &RawDocument) -> Result<Vec<Keys>> {
+    /// What a document has in every index.
+    fn entered(&self, document: &RawDocument, record: u64) -> Result<Vec<Entered>> {
+        let Some((first, others)) = self.shape.indexes.split_first() else { return Ok(Vec::new()) };
         let id = match document.get("_id") {
             Ok(Some(id)) => Bson::try_from(id).map_err(|error| unreadable(&error))?,
             Ok(None) => Bson::Null,
             Err(error) => return Err(unreadable(&error)),
         };
-        let mut keys = Vec::with_capacity(self.shape.indexes.len());
-        keys.push(Keys { encoded: vec![id_key(&id)], multikey: 0 });
-        if self.shape.indexes.len() > 1 {
+        let mut entered = Vec::with_capacity(1 + others.len());
+        entered.push(Entered { keys: vec![whole_key(first, &id_key(&id), record)], multikey: 0 });
+        if !others.is_empty() {
             let document = decode(document)?;
-            for index in &self.shape.indexes[1..] {
-                keys.push(index.definition.keys(&document)?);
+            for index in others {
+                entered.push(Entered::of(index, &index.definition.keys(&document)?, record));
             }
         }
-        Ok(keys)
+        Ok(entered)
     }
 
     fn check_unique(
-        &self,
+        &mut self,
         namespace: &str,
         index: &Index,
-        keys: &[Vec<u8>],
+        keys: &[Bytes],
         record: u64,
         document: &RawDocument,
     ) -> Result<()> {
@@ -324,62 +342,82 @@ impl<'a> Writing<'a> {
         }
         for key in keys {
             if self.holder(index, key)?.is_some_and(|holder| holder != record) {
-                return Err(duplicate(namespace, &index.definition, &decode(document)?, key));
+                return Err(duplicate(namespace, &index.definition, &decode(document)?, &key[4..]));
             }
         }
         Ok(())
     }
 
-    /// The record that a unique index has under `key`, this batch included.
-    fn holder(&self, index: &Index, key: &[u8]) -> Result<Option<u64>> {
-        let key = tree_key(index.tree, key);
-        match self.pending.get(&key) {
-            Some(holder) => Ok(*holder),
-            None => self
-                .read(&self.open.entries, &key)?
-                .map(|value| number(&self.storage.store, &value))
-                .transpose(),
+    /// The record that a unique index has under a whole key, this batch included.
+    fn holder(&mut self, index: &Index, key: &Bytes) -> Result<Option<u64>> {
+        {
+            let mut ceiling = lock(&index.ceiling);
+            if ceiling.is_none() {
+                *ceiling = Some(self.reading().last_key(index)?);
+            }
+            if ceiling.as_ref().is_some_and(|ceiling| key > ceiling) {
+                return Ok(None);
+            }
+        }
+        let fresh = self.changes[self.noted..].iter().filter(|change| change.entries);
+        self.pending.extend(fresh.map(|change| (change.key.clone(), change.value.clone())));
+        self.noted = self.changes.len();
+        let value = match self.pending.get(key) {
+            Some(value) => value.clone(),
+            None => self.read(&self.open.entries, key)?,
+        };
+        value.map(|value| number(&self.storage.store, &value)).transpose()
+    }
+
+    fn add_entries(&mut self, index: &Index, entered: Entered, record: u64) {
+        self.row_changed |= index.note_multikey(entered.multikey);
+        for key in entered.keys {
+            if index.definition.unique
+                && let Some(ceiling) = &mut *lock(&index.ceiling)
+                && key > *ceiling
+            {
+                *ceiling = key.clone();
+            }
+            self.changes.push(Change {
+                entries: true,
+                key,
+                value: Some(index.entry_value(record)),
+            });
         }
     }
 
-    fn add_entries(&mut self, index: &Index, keys: Keys, record: u64) {
-        self.row_changed |= index.note_multikey(keys.multikey);
-        for key in keys.encoded {
-            let (key, value) = entry(index, &key, record);
-            if index.definition.unique {
-                self.pending.insert(key.clone(), Some(record));
-            }
-            self.changes.push(Change { entries: true, key, value: Some(value) });
-        }
-    }
-
-    fn remove_entries(&mut self, index: &Index, keys: Vec<Vec<u8>>, record: u64) {
-        for key in keys {
-            let (key, _) = entry(index, &key, record);
-            if index.definition.unique {
-                self.pending.insert(key.clone(), None);
-            }
-            self.changes.push(Change { entries: true, key, value: None });
-        }
+    fn remove_entries(&mut self, keys: Vec<Bytes>) {
+        let gone = keys.into_iter().map(|key| Change { entries: true, key, value: None });
+        self.changes.extend(gone);
     }
 
     fn change_record(&mut self, record: u64, value: Option<Bytes>) {
-        self.changes.push(Change {
-            entries: false,
-            key: record_key(self.collection.tree, record),
-            value,
-        });
+        let key = record_key(self.collection.tree, record).into();
+        self.changes.push(Change { entries: false, key, value });
     }
 }
 
-/// An index entry's key and value.
-fn entry(index: &Index, key: &[u8], record: u64) -> (Vec<u8>, Bytes) {
-    let mut whole = tree_key(index.tree, key);
-    if index.definition.unique {
-        return (whole, record.to_be_bytes().as_slice().into());
+impl Entered {
+    fn of(index: &Index, keys: &Keys, record: u64) -> Self {
+        let whole = keys.encoded.iter().map(|key| whole_key(index, key, record));
+        Self { keys: whole.collect(), multikey: keys.multikey }
     }
-    whole.extend_from_slice(&record.to_be_bytes());
-    (whole, Bytes::from(&[][..]))
+}
+
+impl Index {
+    /// What stands under a key: the record, unless the key ends with it.
+    fn entry_value(&self, record: u64) -> Bytes {
+        if self.definition.unique { record.to_be_bytes().into() } else { Bytes::from(&[][..]) }
+    }
+}
+
+/// An index entry's key as the store has it: tree, encoding, and the record unless the index is unique.
+fn whole_key(index: &Index, key: &[u8], record: u64) -> Bytes {
+    let mut whole = tree_key(index.tree, key);
+    if !index.definition.unique {
+        whole.extend_from_slice(&record.to_be_bytes());
+    }
+    Bytes::from(&whole[..])
 }
 
 /// The encoding of an `_id` in the index on it.

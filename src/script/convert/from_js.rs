@@ -4,13 +4,14 @@
 //! a server and the field held another number type there ([`Origin`]).
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use bson::spec::{BinarySubtype, ElementType};
 use bson::{Binary, RawBson, RawBsonRef, RawDocumentBuf};
 use rquickjs::atom::PredefinedAtom;
 use rquickjs::function::This;
 use rquickjs::object::Filter;
-use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
+use rquickjs::{Array, Atom, Coerced, Ctx, Function, Object, Value};
 
 use super::bytes::Bytes;
 use super::{DEPTH, Numbers};
@@ -133,12 +134,16 @@ struct Encoder<'a, 'js> {
     bytes: Bytes,
     /// The objects that are being written, outermost first.
     ancestors: Vec<Value<'js>>,
+    /// Field names in the order they came in, and where the next one is expected.
+    names: Vec<(Atom<'js>, Rc<str>)>,
+    next: usize,
 }
 
 impl<'a, 'js> Encoder<'a, 'js> {
     fn new(ctx: &'a Ctx<'js>, realm: &'a Realm<'js>) -> Self {
         let numbers = Numbers::of(realm.state.emulate);
-        Self { ctx, realm, numbers, bytes: Bytes::default(), ancestors: Vec::new() }
+        let bytes = Bytes::default();
+        Self { ctx, realm, numbers, bytes, ancestors: Vec::new(), names: Vec::new(), next: 0 }
     }
 
     fn start(&mut self, element: ElementType, name: Name<'_>) {
@@ -267,8 +272,7 @@ impl<'a, 'js> Encoder<'a, 'js> {
     }
 
     fn date(&mut self, name: Name<'_>, date: &Object<'js>) -> Result<()> {
-        let get_time: Function = self.realm.date_prototype.get("getTime")?;
-        let millis: f64 = get_time.call((This(date.clone()),))?;
+        let millis: f64 = self.realm.get_time.call((This(date.clone()),))?;
         self.start(ElementType::DateTime, name);
         // An invalid date is NaN, which both shells store as 1970.
         self.bytes.int64(millis as i64);
@@ -394,19 +398,19 @@ impl<'a, 'js> Encoder<'a, 'js> {
         let filter = Filter::new().string().enum_only();
         if let Some(order) = origin.as_ref().and_then(|origin| origin.order.as_ref()) {
             let mut names = Vec::new();
-            for name in object.own_keys::<rquickjs::Atom>(filter) {
+            for name in object.own_keys::<Atom>(filter) {
                 let name = name?;
-                let text = string(self.ctx, self.realm, name.to_js_string()?.as_value())?;
+                let text = self.name(&name)?;
                 names.push((name, text));
             }
-            names.sort_by_key(|(_, text)| order.get(text).copied().unwrap_or(usize::MAX));
+            names.sort_by_key(|(_, text)| order.get(&**text).copied().unwrap_or(usize::MAX));
             for (name, text) in names {
                 self.field(object, name, &text, origin.as_ref(), near.as_mut())?;
             }
         } else {
-            for name in object.own_keys::<rquickjs::Atom>(filter) {
+            for name in object.own_keys::<Atom>(filter) {
                 let name = name?;
-                let text = string(self.ctx, self.realm, name.to_js_string()?.as_value())?;
+                let text = self.name(&name)?;
                 self.field(object, name, &text, origin.as_ref(), near.as_mut())?;
             }
         }
@@ -415,18 +419,39 @@ impl<'a, 'js> Encoder<'a, 'js> {
         Ok(())
     }
 
-    fn field<'o>(
-        &mut self,
-        object: &Object<'js>,
-        name: rquickjs::Atom<'js>,
-        text: &str,
-        origin: Option<&'o Origin>,
-        near: Option<&mut Near<'o>>,
-    ) -> Result<()> {
+    /// The text of a field's name. Documents of an array have the same names in the same order, nearly always.
+    fn name(&mut self, atom: &Atom<'js>) -> Result<Rc<str>> {
+        const MANY: usize = 128;
+        let known = match self.names.get(self.next) {
+            Some((name, _)) if name == atom => Some(self.next),
+            _ => self.names.iter().position(|(name, _)| name == atom),
+        };
+        if let Some(at) = known {
+            self.next = if at + 1 == self.names.len() { 0 } else { at + 1 };
+            return Ok(Rc::clone(&self.names[at].1));
+        }
+        let text = string(self.ctx, self.realm, atom.to_js_string()?.as_value())?;
         if text.contains('\0') {
             let text = format!("the field name {text:?} must not contain a null byte");
             return Err(errors::type_error(self.ctx, self.realm, &text));
         }
+        if self.names.len() == MANY {
+            self.names.clear();
+        }
+        let text: Rc<str> = text.into();
+        self.names.push((atom.clone(), Rc::clone(&text)));
+        self.next = 0;
+        Ok(text)
+    }
+
+    fn field<'o>(
+        &mut self,
+        object: &Object<'js>,
+        name: Atom<'js>,
+        text: &str,
+        origin: Option<&'o Origin>,
+        near: Option<&mut Near<'o>>,
+    ) -> Result<()> {
         let value: Value = object.get(name)?;
         let before = match (origin, near) {
             (Some(origin), Some(near)) if value.is_number() => origin.field(near, text),

@@ -66,6 +66,8 @@ pub(in crate::script) struct Decoder<'a, 'js> {
     /// Field names in the order they came in, and where the next one is expected.
     names: Vec<(Box<str>, Atom<'js>)>,
     next: usize,
+    /// The prototypes of the classes that were needed so far.
+    prototypes: Vec<(&'static str, Object<'js>)>,
     depth: usize,
 }
 
@@ -73,7 +75,16 @@ impl<'a, 'js> Decoder<'a, 'js> {
     /// For values that the shell built itself.
     pub(in crate::script) fn built(ctx: &'a Ctx<'js>, realm: &'a Realm<'js>) -> Self {
         let numbers = Numbers::of(realm.state.emulate);
-        Self { ctx, realm, numbers, served: false, names: Vec::new(), next: 0, depth: 0 }
+        Self {
+            ctx,
+            realm,
+            numbers,
+            served: false,
+            names: Vec::new(),
+            next: 0,
+            prototypes: Vec::new(),
+            depth: 0,
+        }
     }
 
     /// For values that came from the server.
@@ -139,7 +150,17 @@ impl<'a, 'js> Decoder<'a, 'js> {
             | RawBson::Undefined
             | RawBson::DateTime(_) => return self.value(value.as_raw_bson_ref()),
         };
-        Ok(self.realm.instance(class, Held::Bson(value.clone()))?.into_value())
+        let prototype = self.prototype(class);
+        Ok(Class::instance_proto(Held::Bson(value.clone()), prototype)?.into_inner().into_value())
+    }
+
+    fn prototype(&mut self, class: &'static str) -> Object<'js> {
+        if let Some((_, prototype)) = self.prototypes.iter().find(|(known, _)| *known == class) {
+            return prototype.clone();
+        }
+        let prototype = self.realm.prototype(class);
+        self.prototypes.push((class, prototype.clone()));
+        prototype
     }
 
     /// A regular expression; one that JavaScript has no words for stays what it is.
