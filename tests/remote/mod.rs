@@ -2,6 +2,7 @@
 //! becomes of a session whose server is not there, hangs, or goes away.
 
 mod deviations;
+mod once;
 mod secantus;
 mod wire;
 

@@ -83,7 +83,7 @@ impl Concerns {
 }
 
 /// Whether a pipeline ends by storing its documents.
-fn stores(body: &RawDocument) -> bool {
+pub(super) fn stores(body: &RawDocument) -> bool {
     let Ok(stages) = body.get_array("pipeline") else { return false };
     let last = stages.into_iter().filter_map(|stage| stage.ok()?.as_document()).last();
     last.is_some_and(|stage| ["$merge", "$out"].contains(&super::command(stage)))

@@ -49,12 +49,7 @@ pub(super) fn error(
     if let (ErrorKind::Command(_), Some(reply)) = (&*error.kind, error.server_response()) {
         return refused(reply, error);
     }
-    let unreachable = |reason: &str| {
-        Error::Connection(format!(
-            "couldn't connect to server {}, connection attempt failed: {reason}",
-            address.hosts()
-        ))
-    };
+    let unconnected = |reason: &str| unconnected(address, reason);
     match &*error.kind {
         ErrorKind::Command(refusal) => refused_with(
             Code(refusal.code),
@@ -66,15 +61,14 @@ pub(super) fn error(
             Error::command(Code::AUTHENTICATION_FAILED, message.clone())
         }
         ErrorKind::ServerSelection { message, .. } => {
-            let nobody = message.contains("No available servers");
-            match last.text().filter(|_| nobody) {
-                Some(text) => unreachable(&format!("SocketException: {text}")),
+            match message.contains("No available servers") && last.text().is_some() {
+                true => unreachable(address, last),
                 // The driver appends all it knows of all servers.
-                None => unreachable(message.split(" Topology: ").next().unwrap_or(message)),
+                false => unconnected(message.split(" Topology: ").next().unwrap_or(message)),
             }
         }
         ErrorKind::DnsResolve { .. } | ErrorKind::InvalidTlsConfig { .. } => {
-            unreachable(&reason(error))
+            unconnected(&reason(error))
         }
         ErrorKind::InvalidArgument { message, .. } => Error::Usage(message.clone()),
         ErrorKind::Io(_) | ErrorKind::ConnectionPoolCleared { .. } => Error::Connection(format!(
@@ -84,6 +78,21 @@ pub(super) fn error(
         )),
         _ => Error::Connection(format!("the command '{command}' failed: {}", reason(error))),
     }
+}
+
+/// No server was found in time.
+pub(super) fn unreachable(address: &Address, last: &LastFailure) -> Error {
+    match last.text() {
+        Some(text) => unconnected(address, &format!("SocketException: {text}")),
+        None => unconnected(address, "NetworkTimeout: the server does not answer"),
+    }
+}
+
+fn unconnected(address: &Address, reason: &str) -> Error {
+    Error::Connection(format!(
+        "couldn't connect to server {}, connection attempt failed: {reason}",
+        address.hosts()
+    ))
 }
 
 /// A refused command from the server's whole reply.
