@@ -32,9 +32,10 @@
 //! # Rooms
 //!
 //! Calls go downwards only: `main`, `cli`, `repl`, `pipe` call `session`; `session` calls `dialect`, `script` and `print`;
-//! those call `shell`; `shell` calls `backend`; `backend` calls `engine`; and at the bottom are [`value`] (BSON algebra),
-//! [`error`] and [`interrupt`]. One room each knows a foreign crate: `dialect` pest, `script` rquickjs, `repl` rustyline,
-//! `backend::remote` the MongoDB driver, `engine::storage` fjall. A test holds this.
+//! those call `shell`; `shell` calls `backend` and [`translate`] (the last call as driver code); `backend` calls `engine`;
+//! and at the bottom are [`value`] (BSON algebra), [`error`] and [`interrupt`]. One room each knows a foreign crate:
+//! `dialect` pest, `script` rquickjs, `repl` rustyline, `backend::remote` the MongoDB driver, `engine::storage` fjall. A test
+//! holds this.
 
 // The parser that pest derives names `alloc`.
 extern crate alloc;
@@ -51,6 +52,7 @@ pub mod repl;
 pub mod script;
 pub mod session;
 pub mod shell;
+pub mod translate;
 pub mod value;
 
 pub use error::{Error, Result};

@@ -10,7 +10,7 @@ use crate::program::root;
 const ROOMS: &[&[&str]] = &[
     &["error", "interrupt", "value"],
     &["engine"],
-    &["backend", "serve"],
+    &["backend", "serve", "translate"],
     &["shell"],
     &["dialect", "print", "script"],
     &["session"],

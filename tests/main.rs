@@ -21,3 +21,4 @@ mod snippets;
 mod terminal;
 mod transcript;
 mod transcripts;
+mod translate;

@@ -16,6 +16,7 @@ use crate::dialect::{self, Kind};
 use crate::print::{Ink, Paint};
 use crate::session::Session;
 use crate::shell::{Emulate, words};
+use crate::translate::LANGUAGES;
 
 /// Longer inputs are not coloured: each key stroke reads the whole input again.
 const LONGEST: usize = 20_000;
@@ -84,8 +85,12 @@ impl Known for Assistant<'_, '_> {
         let words = words::WORDS.iter().filter(|word| word.shells.include(emulate));
         words
             .map(|word| {
-                let nouns = if word.name == "show" { words::NOUNS } else { &[] };
-                (word.name.to_owned(), nouns.iter().map(|noun| noun.name.to_owned()).collect())
+                let following: Vec<&str> = match word.name {
+                    "show" => words::NOUNS.iter().map(|noun| noun.name).collect(),
+                    "translate" => LANGUAGES.iter().map(|language| language.name).collect(),
+                    _ => Vec::new(),
+                };
+                (word.name.to_owned(), following.into_iter().map(ToOwned::to_owned).collect())
             })
             .collect()
     }

@@ -2,6 +2,7 @@
 
 use super::Emulate;
 use super::departures::DEPARTURES;
+use crate::translate::LANGUAGES;
 
 /// The lines of `help` or of one topic.
 pub(super) fn topic(emulate: Emulate, topic: Option<&str>) -> Vec<String> {
@@ -9,6 +10,7 @@ pub(super) fn topic(emulate: Emulate, topic: Option<&str>) -> Vec<String> {
         (None, Emulate::Mongo) => classic(),
         (None, Emulate::Mongosh) => mongosh(),
         (Some("departures"), _) => departures(),
+        (Some("translate"), _) => translations(),
         (Some(topic), _) => match TOPICS.binary_search_by_key(&topic, |(name, _)| name) {
             Ok(at) => TOPICS[at].1.iter().map(|line| (*line).to_owned()).collect(),
             Err(_) => vec!["unknown help option".to_owned()],
@@ -48,6 +50,7 @@ const OWN: &[(&str, &str)] = &[
     ("help counters", "numbers from counter() and nextVal()"),
     ("help numbers", "which type a number is stored as"),
     ("help departures", "where tally differs from the emulated shell on purpose"),
+    ("translate [language]", "the last database call as code for a driver; help translate"),
 ];
 
 fn classic() -> Vec<String> {
@@ -78,6 +81,10 @@ const MONGOSH: &[(&str, &str)] = &[
     ("counter", "The next number of a counter, which its first call creates"),
     ("nextVal", "The next number of a sequence"),
     ("help departures", "Where tally differs from mongosh on purpose"),
+    (
+        "translate",
+        "The last database call as code for a driver; 'help translate' lists the languages",
+    ),
 ];
 
 fn mongosh() -> Vec<String> {
@@ -90,6 +97,23 @@ fn mongosh() -> Vec<String> {
 
 fn departures() -> Vec<String> {
     DEPARTURES.iter().map(|row| format!("\t{:<29}{}", row.what, row.how)).collect()
+}
+
+/// The languages of `translate`, from their own table.
+fn translations() -> Vec<String> {
+    let mut lines: Vec<String> = [
+        "\ttranslate                     the last database call as code, in every language",
+        "\ttranslate python              in one; a comment says what the code needs around it",
+        "\tNumbers keep their types where they are stored: a plain 1 of the classic shell is a double.",
+        "",
+    ]
+    .map(ToOwned::to_owned)
+    .into();
+    lines.extend(LANGUAGES.iter().map(|language| {
+        let names = [&[language.name], language.aliases].concat().join(", ");
+        format!("\t{names:<30}{}", language.help)
+    }));
+    lines
 }
 
 /// The topics, sorted.

@@ -9,6 +9,7 @@ use super::database::{catalog, database_name};
 use super::refusal::{invalid_input, missing_argument, usage};
 use super::{Emulate, Shell, Shells, counter, help_text, mongo, nearest};
 use crate::error::{Error, Result};
+use crate::translate::{self, LANGUAGES};
 
 /// A word that may stand where a statement could.
 pub struct Word {
@@ -102,6 +103,13 @@ pub const WORDS: &[Word] = &[
         help: "tells of each command that is sent",
         shells: Shells::Both,
         run: trace,
+    },
+    Word {
+        name: "translate",
+        usage: "[LANGUAGE]",
+        help: "the last database call as code for a driver",
+        shells: Shells::Both,
+        run: translate,
     },
     Word {
         name: "use",
@@ -203,6 +211,30 @@ fn edit(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
 
 fn help(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
     Ok(Spoken::Lines(help_text::topic(shell.emulate, arguments.first().copied())))
+}
+
+/// The last command that was sent, in the languages named or in all of them.
+fn translate(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
+    let mut languages = Vec::new();
+    for name in arguments {
+        languages.push(translate::language(name).ok_or_else(|| {
+            let hint = match nearest(name, translate::names()) {
+                Some(near) => format!(" Did you mean {near}?"),
+                None => {
+                    let all: Vec<_> = LANGUAGES.iter().map(|language| language.name).collect();
+                    format!(" The languages are {}.", all.join(", "))
+                }
+            };
+            usage(format!("cannot translate to \"{name}\".{hint}"))
+        })?);
+    }
+    if languages.is_empty() {
+        languages.extend(LANGUAGES);
+    }
+    match shell.last_sent() {
+        Some(sent) => Ok(Spoken::Lines(translate::code(&sent.db, &sent.body, languages)?)),
+        None => Ok(line("nothing to translate: no command has been sent yet")),
+    }
 }
 
 fn show(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
