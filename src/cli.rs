@@ -2,17 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::backend::Address;
 use crate::engine::Location;
 use crate::error::{Error, Result};
+use crate::lesson::{Errand, Source};
 use crate::shell::Emulate;
 
 /// A mongo shell in one small binary: embedded by default, prints what the mongo shell prints.
 #[derive(Debug, Parser)]
 #[command(name = "tally", version, about, max_term_width = 100, after_help = POSITIONALS)]
 pub struct Arguments {
+    /// Something else than a plain prompt.
+    #[command(subcommand)]
+    pub command: Option<Command>,
     /// A database name or server address, then script files.
     #[arg(value_name = "DB | FILE")]
     pub positional: Vec<String>,
@@ -26,34 +30,34 @@ pub struct Arguments {
     #[arg(long)]
     pub shell: bool,
     /// No banner, and no `bye`.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub quiet: bool,
     /// Do not read ~/.mongorc.js (~/.mongoshrc.js).
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub norc: bool,
     /// Start without a database; every positional argument is a file.
     #[arg(long)]
     pub nodb: bool,
     /// Talk to the MongoDB server at HOST, or to a replica set: SET/HOST,HOST.
-    #[arg(long, value_name = "HOST", conflicts_with = "nodb")]
+    #[arg(long, value_name = "HOST", conflicts_with = "nodb", global = true)]
     pub host: Option<String>,
     /// Talk to the MongoDB server at this port (default: 27017; without --host, on this machine).
     #[arg(long, value_name = "PORT", conflicts_with = "nodb", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
     /// Keep the data in DIR (default: $TALLY_DATA, or the platform's data folder for tally).
-    #[arg(long, value_name = "DIR", conflicts_with = "ephemeral")]
+    #[arg(long, value_name = "DIR", conflicts_with = "ephemeral", global = true)]
     pub data: Option<PathBuf>,
     /// Keep the data in a scratch directory that is removed at the end.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub ephemeral: bool,
     /// Wait while another process holds the data directory.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub wait: bool,
     /// The most memory that scripts may use, in megabytes (default: half of the machine's).
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
     pub js_memory: Option<u32>,
     /// Which shell to behave like (default: mongo, or mongosh when started under that name).
-    #[arg(long, value_name = "SHELL")]
+    #[arg(long, value_name = "SHELL", global = true)]
     pub emulate: Option<Shell>,
 }
 
@@ -64,6 +68,81 @@ server: mongodb://..., mongodb+srv://..., host:port/db or host/db.
 
 Exit codes: 0 well, 1 the last input failed or no connection, 2 wrong usage; with --emulate mongo 252 when --eval throws and 253 when a \
 file throws or is missing; quit(n) exits with n.";
+
+/// What else there is.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Lessons on numbering documents, at the prompt.
+    Learn(Learn),
+}
+
+/// What `tally learn` is told.
+#[derive(Debug, Args)]
+pub struct Learn {
+    /// A lesson (4) or a step (4.2); for authors: new DIR, lint [DIR], test [DIR].
+    #[arg(value_name = "LESSON")]
+    pub words: Vec<String>,
+    /// List the lessons.
+    #[arg(long)]
+    pub list: bool,
+    /// Do not let steps be skipped, for classes.
+    #[arg(long)]
+    pub no_skip: bool,
+    /// Try every solution and every mistake of every page; exits with 1 if something does not hold.
+    #[arg(long)]
+    pub check_all: bool,
+    /// The language of the lessons (default: that of the environment).
+    #[arg(long, value_name = "LANG")]
+    pub lang: Option<String>,
+    /// Take the pages from DIR instead of the program.
+    #[arg(long, value_name = "DIR")]
+    pub lessons: Option<PathBuf>,
+}
+
+/// Lessons, as they are to be given.
+#[derive(Debug, PartialEq)]
+pub struct Lessons {
+    /// Where the pages come from.
+    pub source: Source,
+    /// The language that was asked for.
+    pub language: Option<String>,
+    /// Steps may be skipped.
+    pub skipping: bool,
+    /// Do this instead of a prompt.
+    pub errand: Option<Errand>,
+    /// What to begin with, as the words of the prompt: `learn`, `4.2`.
+    pub words: Vec<String>,
+}
+
+impl Learn {
+    /// # Errors
+    /// [`Error::Usage`] for words that are neither a lesson nor an errand.
+    fn plan(self) -> Result<Lessons> {
+        let mut source = self.lessons.map_or(Source::Embedded, Source::Folder);
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let errand = match words[..] {
+            _ if self.list => Some(Errand::List),
+            _ if self.check_all => Some(Errand::Test(self.lang.clone())),
+            ["new", folder] => Some(Errand::New(folder.into())),
+            ["lint"] => Some(Errand::Lint),
+            ["test"] => Some(Errand::Test(self.lang.clone())),
+            ["lint" | "test", folder] => {
+                source = Source::Folder(folder.into());
+                let test = Errand::Test(self.lang.clone());
+                Some(if words[0] == "lint" { Errand::Lint } else { test })
+            }
+            [] => None,
+            [place] if place.starts_with(|first: char| first.is_ascii_digit()) => None,
+            _ => {
+                let text =
+                    "learn takes a lesson (4), a step (4.2), new DIR, lint [DIR] or test [DIR]";
+                return Err(Error::Usage(format!("{text}, not `{}`", words.join(" "))));
+            }
+        };
+        let words = std::iter::once("learn".to_owned()).chain(self.words).collect();
+        Ok(Lessons { source, language: self.lang, skipping: !self.no_skip, errand, words })
+    }
+}
 
 /// The values of `--emulate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -109,6 +188,8 @@ pub struct Plan {
     pub norc: bool,
     /// The limit of `--js-memory`, in bytes.
     pub js_memory: Option<usize>,
+    /// Lessons instead of a plain prompt.
+    pub lessons: Option<Lessons>,
 }
 
 impl Arguments {
@@ -125,6 +206,10 @@ impl Arguments {
                 Emulate::Mongosh
             }
             None => Emulate::Mongo,
+        };
+        let lessons = match self.command {
+            Some(Command::Learn(learn)) => Some(learn.plan()?),
+            None => None,
         };
         let mut positional = self.positional.into_iter().peekable();
         let word = match positional.peek() {
@@ -160,6 +245,7 @@ impl Arguments {
             quiet: self.quiet,
             norc: self.norc,
             js_memory: self.js_memory.map(|megabytes| megabytes as usize * 1024 * 1024),
+            lessons,
         })
     }
 }
@@ -210,7 +296,10 @@ fn check_database(word: &str) -> Result<()> {
 }
 
 /// `$TALLY_DATA`, or the platform's data folder for tally.
-fn default_directory() -> Result<PathBuf> {
+///
+/// # Errors
+/// [`Error::Usage`] when there is no home.
+pub fn default_directory() -> Result<PathBuf> {
     use etcetera::BaseStrategy as _;
     if let Some(directory) =
         std::env::var_os("TALLY_DATA").filter(|directory| !directory.is_empty())
@@ -277,6 +366,22 @@ mod tests {
             assert!(text.contains("mongodb://ann:***@db.example/shop"), "{text}");
             assert!(!text.contains("s3cret"), "{text}");
         }
+    }
+
+    #[test]
+    fn learn_is_a_word_of_its_own_and_takes_the_flags_of_the_rest() {
+        let lessons =
+            |arguments: &[&str]| plan(arguments).map(|plan| plan.lessons.expect("lessons"));
+        let four =
+            lessons(&["learn", "4.2", "--quiet", "--no-skip", "--lang", "es"]).expect("a plan");
+        assert_eq!(four.words, ["learn", "4.2"]);
+        assert_eq!((four.skipping, four.language.as_deref()), (false, Some("es")));
+        let test = lessons(&["learn", "test", "pages"]).expect("a plan");
+        assert_eq!(test.source, Source::Folder("pages".into()));
+        assert_eq!(test.errand, Some(Errand::Test(None)));
+        assert_eq!(lessons(&["learn", "--list"]).expect("a plan").errand, Some(Errand::List));
+        assert!(matches!(plan(&["learn", "to fly"]), Err(Error::Usage(_))));
+        assert_eq!(plan(&["shop", "learn"]).expect("a plan").lessons, None);
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub mod dialect;
 pub mod engine;
 pub mod error;
 pub mod interrupt;
+pub mod lesson;
 pub mod pipe;
 pub mod print;
 pub mod repl;

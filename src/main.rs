@@ -7,12 +7,13 @@ use std::{env, process, thread};
 
 use clap::Parser;
 use tally::backend::{Backend, Embedded, Remote};
-use tally::cli::{Arguments, Place, Plan};
+use tally::cli::{self, Arguments, Place, Plan};
+use tally::engine::Location;
 use tally::print::{Options, Paint};
 use tally::script::Limits;
 use tally::session::{Outcome, Session, Settings};
 use tally::shell::{Emulate, Output, Paced, Shell};
-use tally::{Error, Interrupt, Result, pipe, repl};
+use tally::{Error, Interrupt, Result, lesson, pipe, repl};
 
 /// Scripts and documents are made of many small pieces; this allocator is about twice as quick with them as the C
 /// library's.
@@ -70,6 +71,10 @@ fn listen(interrupt: Interrupt) {
 
 /// Runs the plan: code, files, then the prompt or the pipe. Answers with the exit code.
 fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
+    let lessons = lesson_settings(plan);
+    if let Some(errand) = plan.lessons.as_ref().and_then(|lessons| lessons.errand.as_ref()) {
+        return lesson::run(errand, &lessons, interrupt, &mut io::stdout());
+    }
     let backend: Arc<dyn Backend> = match &plan.place {
         Place::Embedded { location, wait } => {
             Arc::new(Embedded::new(location.clone()).waiting(*wait))
@@ -101,19 +106,46 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
         prompt,
     };
     let mut session = Session::new(shell, settings)?;
+    if plan.interactive {
+        session.accompany(Box::new(lesson::Tutor::new(lessons)));
+    }
     let outcome = scripts(&mut session, plan);
+    let words = plan.lessons.as_ref().map(|lessons| &lessons.words[..]).unwrap_or_default();
     let outcome = match outcome {
         Outcome::Done if prompt => {
             let settings = repl::Settings { quiet: plan.quiet, norc: plan.norc };
-            repl::run(&mut session, &settings)
+            repl::run(&mut session, &settings, words)
         }
         Outcome::Done if plan.interactive => {
             let input = pipe::Arriving::new(io::stdin(), interrupt.clone())?;
-            at_the_end(pipe::run(&mut session, input), plan.emulate)
+            match session.tell_tutor(words) {
+                exit @ Outcome::Exit(_) => exit,
+                Outcome::Done | Outcome::Failed => {
+                    at_the_end(pipe::run(&mut session, input), plan.emulate)
+                }
+            }
         }
         ended => ended,
     };
     Ok(session.close(outcome))
+}
+
+/// How lessons are given. Progress stands beside the data that the session is over.
+fn lesson_settings(plan: &Plan) -> lesson::Settings {
+    let lessons = plan.lessons.as_ref();
+    let folder = match &plan.place {
+        Place::Embedded { location: Location::Directory(folder), .. } => Some(folder.clone()),
+        Place::Embedded { location: Location::Ephemeral, .. } => None,
+        Place::Server(_) => cli::default_directory().ok(),
+    };
+    lesson::Settings {
+        source: lessons.map_or(lesson::Source::Embedded, |lessons| lessons.source.clone()),
+        language: lessons
+            .and_then(|lessons| lessons.language.clone())
+            .unwrap_or_else(|| lesson::language(|name| env::var(name).ok())),
+        skipping: lessons.is_none_or(|lessons| lessons.skipping),
+        folder,
+    }
 }
 
 /// Runs the code of `--eval`, then the files; the first that fails ends the program.

@@ -6,8 +6,11 @@
 mod edit;
 mod report;
 mod terminal;
+mod tutor;
 
 use std::path::Path;
+
+pub use tutor::{Question, Tutor, Whereabouts};
 
 use bson::RawDocumentBuf;
 
@@ -27,6 +30,9 @@ const EVALUATED: &str = "(shell eval)";
 const CLEAR: &str = "\x1b[2J\x1b[H";
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
+
+/// The width of a terminal that does not say, and of what is none.
+const COLUMNS: usize = 80;
 
 /// How an input ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +66,15 @@ pub struct Session {
     prompt: bool,
     /// Ctrl-C ended the last input.
     interrupted: bool,
+    /// Who looks over the user's shoulder.
+    tutor: Option<Box<dyn Tutor>>,
+    /// The input was for the tutor.
+    addressed: bool,
+    /// What the last input answered, where that is kept.
+    last: Option<Answer>,
+    keeps: bool,
+    /// The terminal's width.
+    columns: usize,
 }
 
 impl Session {
@@ -79,6 +94,11 @@ impl Session {
             options,
             prompt,
             interrupted: false,
+            tutor: None,
+            addressed: false,
+            last: None,
+            keeps: false,
+            columns: COLUMNS,
         })
     }
 
@@ -87,8 +107,19 @@ impl Session {
         if let Some(notice) = entry.left_out_notice() {
             self.notice(&notice);
         }
+        self.addressed = false;
         let outcome = self.input(&entry.input, &entry.text, TYPED, Echo::Each);
-        self.settle(outcome)
+        if self.tutor.is_none() {
+            return self.settle(outcome);
+        }
+        let failed = outcome.as_ref().err().cloned();
+        match (self.settle(outcome), self.interrupted) {
+            (exit @ Outcome::Exit(_), _) | (exit, true) => exit,
+            (ended, false) => match self.tutor_looks(failed.as_ref()) {
+                Ok(()) => ended,
+                looked @ Err(_) => self.settle(looked),
+            },
+        }
     }
 
     /// Runs a pasted text: one input after another, each with its result.
@@ -180,6 +211,13 @@ impl Session {
                 {
                     self.run(&Code::plain(text, span.clone()), text, name, show)?;
                 }
+                Part::Word { verb, alone: true, .. } if self.is_tutors(verb) => {
+                    self.tutor_obeys(&[verb])?;
+                }
+                // A word of the tutor's is a name like any other where there is no lesson.
+                Part::Word { verb, alone: true, span, .. } if words::word(verb).is_none() => {
+                    self.run(&Code::plain(text, span.clone()), text, name, show)?;
+                }
                 Part::Word { verb, arguments, .. } => self.word(verb, arguments)?,
                 Part::Script(code) => self.run(code, text, name, show)?,
             }
@@ -189,7 +227,9 @@ impl Session {
 
     /// Runs JavaScript and prints its value.
     fn run(&mut self, code: &Code, text: &str, name: &str, show: bool) -> Result<()> {
+        self.last = None;
         let mut answer = self.script.eval(code, name, text)?;
+        self.remember(&answer);
         if !show {
             return Ok(());
         }
@@ -263,6 +303,9 @@ impl Session {
             Spoken::Clear if self.prompt => self.lines(vec![CLEAR.to_owned()]),
             Spoken::Clear => Ok(()),
             Spoken::Edit(name) => self.edit(&name),
+            Spoken::Learn(words) => {
+                self.tutor_obeys(&words.iter().map(String::as_str).collect::<Vec<_>>())
+            }
         }
     }
 

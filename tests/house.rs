@@ -24,7 +24,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("value", "error"),
     ("script", "dialect"),
     ("script", "print"),
-    ("lesson", "repl"),
+    ("cli", "lesson"),
 ];
 
 /// Crates that only some places may name, so that each stays replaceable.

@@ -11,5 +11,24 @@ use pest_derive::Parser;
 pub(super) struct Shell;
 
 /// The verbs of shell words that the grammar knows, sorted. A verb that is missing here is JavaScript.
-pub const VERBS: &[&str] =
-    &["cls", "edit", "exit", "help", "it", "learn", "quit", "show", "trace", "translate", "use"];
+pub const VERBS: &[&str] = &[
+    "back",
+    "bye",
+    "check",
+    "cls",
+    "edit",
+    "exit",
+    "help",
+    "hint",
+    "it",
+    "learn",
+    "next",
+    "play",
+    "quit",
+    "reset",
+    "show",
+    "skip",
+    "trace",
+    "translate",
+    "use",
+];

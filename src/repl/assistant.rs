@@ -40,7 +40,7 @@ impl<'a, 's> Assistant<'a, 's> {
 
     /// Forgets what the database answered: an input ran.
     pub(super) fn forget(&self) {
-        self.names.forget();
+        self.names.forget(self.session.borrow_mut().backend());
     }
 }
 

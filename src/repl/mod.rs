@@ -30,15 +30,22 @@ pub struct Settings {
     pub norc: bool,
 }
 
-/// Talks with the user until they leave. Answers with the exit they asked for, or how the last input ended.
-pub fn run(session: &mut Session, settings: &Settings) -> Outcome {
-    match greet(session, settings) {
+/// Talks with the user until they leave. Answers with the exit they asked for, or how the last input ended. `words`, if
+/// there are any, are for the tutor, who then greets the user instead of the banner.
+pub fn run(session: &mut Session, settings: &Settings, words: &[String]) -> Outcome {
+    match greet(session, settings, words.is_empty()) {
         Outcome::Done | Outcome::Failed => {}
         exit @ Outcome::Exit(_) => return exit,
     }
     let shared = RefCell::new(session);
-    let outcome = Lines::open(Assistant::new(&shared), history::place())
-        .and_then(|mut lines| converse(&mut lines, &shared));
+    let outcome = Lines::open(Assistant::new(&shared), history::place()).and_then(|mut lines| {
+        shared.borrow_mut().set_width(lines.width());
+        match shared.borrow_mut().tell_tutor(words) {
+            exit @ Outcome::Exit(_) => return Ok((exit, Leave::Silent)),
+            Outcome::Done | Outcome::Failed => {}
+        }
+        converse(&mut lines, &shared)
+    });
     let session = shared.into_inner();
     match outcome {
         Ok((outcome, Leave::Taken)) => goodbye(session, settings, outcome),
@@ -50,8 +57,8 @@ pub fn run(session: &mut Session, settings: &Settings) -> Outcome {
 }
 
 /// The banner, then the user's own file.
-fn greet(session: &mut Session, settings: &Settings) -> Outcome {
-    if !settings.quiet {
+fn greet(session: &mut Session, settings: &Settings, banner: bool) -> Outcome {
+    if !settings.quiet && banner {
         let home = etcetera::home_dir().ok();
         let lessons = words::word("learn").is_some();
         let banner =
@@ -88,9 +95,10 @@ fn converse(
     let mut last = Outcome::Done;
     loop {
         let prompt = prompt(&mut shared.borrow_mut());
-        match lines.read(&prompt)? {
+        let typed = lines.read(&prompt)?;
+        shared.borrow_mut().set_width(lines.width());
+        match typed {
             Typed::Inputs(entries) => {
-                shared.borrow_mut().set_width(lines.width());
                 for entry in &entries {
                     last = shared.borrow_mut().submit(entry);
                     if let Outcome::Exit(_) = last {
@@ -103,7 +111,13 @@ fn converse(
                 }
                 lines.helper().forget();
             }
-            Typed::Nothing | Typed::Interrupted { idle: false } => {}
+            Typed::Nothing => {
+                if let exit @ Outcome::Exit(_) = shared.borrow_mut().nothing_typed() {
+                    return Ok((exit, Leave::Silent));
+                }
+                lines.helper().forget();
+            }
+            Typed::Interrupted { idle: false } => {}
             Typed::Interrupted { idle: true } => {
                 if shared.borrow_mut().say("(Ctrl-D or exit leaves)").is_err() {
                     return Ok((last, Leave::Silent));
@@ -114,7 +128,9 @@ fn converse(
     }
 }
 
-/// What stands before the cursor: the user's own prompt, or the database's name.
+/// What stands before the cursor: the user's own prompt, or the database's name; before that, where in a lesson they are.
 fn prompt(session: &mut Session) -> String {
-    session.own_prompt().unwrap_or_else(|| banner::prompt(&session.db(), &session.topology()))
+    let own = session.own_prompt();
+    let prompt = own.unwrap_or_else(|| banner::prompt(&session.db(), &session.topology()));
+    session.standing() + &prompt
 }

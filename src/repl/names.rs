@@ -41,19 +41,20 @@ enum Answer {
 
 /// The database's names, remembered from one input to the next.
 pub(super) struct Names {
-    backend: Arc<dyn Backend>,
+    backend: RefCell<Arc<dyn Backend>>,
     answers: RefCell<HashMap<Question, Answer>>,
 }
 
 impl Names {
     /// Names that `backend` knows.
     pub(super) fn new(backend: Arc<dyn Backend>) -> Self {
-        Self { backend, answers: RefCell::default() }
+        Self { backend: RefCell::new(backend), answers: RefCell::default() }
     }
 
-    /// Forgets everything: an input ran, and may have changed anything.
-    pub(super) fn forget(&self) {
+    /// Forgets everything: an input ran, and may have changed anything. `backend` is where the session is now.
+    pub(super) fn forget(&self, backend: Arc<dyn Backend>) {
         self.answers.borrow_mut().clear();
+        *self.backend.borrow_mut() = backend;
     }
 
     /// The answer, sorted; empty if it does not come in time or the database refuses.
@@ -61,7 +62,7 @@ impl Names {
         let mut answers = self.answers.borrow_mut();
         let answer = answers.entry(question.clone()).or_insert_with(|| {
             let (sender, receiver) = channel();
-            let backend = Arc::clone(&self.backend);
+            let backend = Arc::clone(&self.backend.borrow());
             // A thread of its own, so that a server that does not answer cannot hold the prompt.
             let started = thread::Builder::new().name("names".to_owned()).spawn(move || {
                 let _ = sender.send(names(&*backend, &question));

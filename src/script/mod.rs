@@ -6,10 +6,12 @@
 //! - `classes` makes prototypes and globals of the class table: one native function a row.
 //! - `door` is what such a function does: convert the arguments, borrow the shell, run the row, convert the reply.
 //! - `convert` is the one home of BSON <-> JavaScript; `show` turns any value into a [`Shown`].
+//! - `ask` is how a tutor looks into the user's world without leaving a trace.
 //! - `prelude` holds what is better said in JavaScript, a file a class.
 //! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
 //! - `files` reads scripts and modules, `pasted` those that are no JavaScript as they stand; `jobs` waits for promises.
 
+mod ask;
 mod callee;
 mod classes;
 mod convert;
@@ -53,6 +55,7 @@ pub struct Script {
 }
 
 /// A JavaScript value that an input answered with.
+#[derive(Clone)]
 pub struct Answer {
     value: Persistent<Value<'static>>,
     // Keeps the world of the value alive; dropped after it.

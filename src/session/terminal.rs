@@ -27,6 +27,7 @@ impl Session {
 
     /// Tells the width of the terminal, for texts that are cut to it.
     pub fn set_width(&mut self, width: Option<usize>) {
+        self.columns = width.unwrap_or(super::COLUMNS);
         self.script.shell().set_width(width);
     }
 

@@ -363,6 +363,7 @@ fn speak(call: &mut Call<'_>) -> Result<Reply> {
         Spoken::Value(value) => Reply::Served(value),
         Spoken::Clear => clear(call)?,
         Spoken::Edit(_) => return Err(usage("edit works at the prompt only")),
+        Spoken::Learn(_) => return Err(usage("learn works at the prompt only")),
     })
 }
 

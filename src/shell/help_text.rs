@@ -46,6 +46,7 @@ const CLASSIC: &[(&str, &str)] = &[
 
 /// What tally adds to that list.
 const OWN: &[(&str, &str)] = &[
+    ("learn", "lessons on numbering documents with findAndModify"),
     ("show counters", "show the counters and sequences of the current database"),
     ("help counters", "numbers from counter() and nextVal()"),
     ("help numbers", "which type a number is stored as"),
@@ -80,6 +81,7 @@ const MONGOSH: &[(&str, &str)] = &[
     ("isInteractive", "Returns whether the shell will enter or has entered interactive mode"),
     ("counter", "The next number of a counter, which its first call creates"),
     ("nextVal", "The next number of a sequence"),
+    ("learn", "Lessons on numbering documents with findAndModify"),
     ("help departures", "Where tally differs from mongosh on purpose"),
     (
         "translate",

@@ -50,6 +50,8 @@ pub enum Spoken {
     Clear,
     /// The editor is to be opened on this name or, empty, on what was edited last.
     Edit(String),
+    /// The tutor is spoken to, in these words.
+    Learn(Vec<String>),
 }
 
 /// The words, sorted.
@@ -83,6 +85,13 @@ pub const WORDS: &[Word] = &[
         run: help,
     },
     Word { name: "it", usage: "", help: "shows the next documents", shells: Shells::Both, run: it },
+    Word {
+        name: "learn",
+        usage: "[LESSON]",
+        help: "lessons on numbering documents: learn, learn 4, learn 4.2, learn help",
+        shells: Shells::Both,
+        run: learn,
+    },
     Word {
         name: "quit",
         usage: "",
@@ -132,6 +141,7 @@ pub const NOUNS: &[Noun] = &[
     Noun { name: "profile", help: "the latest slow operations", run: profile },
     Noun { name: "roles", help: "the roles of this database", run: roles },
     Noun { name: "tables", help: "the collections of this database", run: collections },
+    Noun { name: "task", help: "the task of the lesson", run: task },
     Noun { name: "types", help: "the BSON types in the document shown last", run: types },
     Noun { name: "users", help: "the users of this database", run: users },
 ];
@@ -207,6 +217,15 @@ fn edit(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
         ([], Emulate::Mongo) => Err(usage("edit needs the name of a variable: edit doc")),
         (arguments, _) => Ok(Spoken::Edit(arguments.join(" "))),
     }
+}
+
+fn learn(_: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
+    let words = std::iter::once(&"learn").chain(arguments);
+    Ok(Spoken::Learn(words.map(|word| (*word).to_owned()).collect()))
+}
+
+fn task(_: &mut Shell, _: &[&str]) -> Result<Spoken> {
+    Ok(Spoken::Learn(vec!["show".to_owned(), "task".to_owned()]))
 }
 
 fn help(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {

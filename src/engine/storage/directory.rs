@@ -4,6 +4,7 @@
 //! DIR/FORMAT   "tally data format 1", written once the store beside it is complete
 //! DIR/HOLDER   locked while a process has the directory open; holds its process id
 //! DIR/store/   the storage crate's files
+//! DIR/learn.toml   the user's progress in lessons, which is none of this room's business
 //! ```
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -21,6 +22,7 @@ const FORMAT: u32 = 1;
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_PREFIX: &str = "tally data format ";
 const HOLDER_FILE: &str = "HOLDER";
+const PROGRESS_FILE: &str = "learn.toml";
 const STORE: &str = "store";
 const UNFINISHED_STORE: &str = "store.new";
 
@@ -208,7 +210,9 @@ fn check_empty(path: &Path) -> Result<()> {
     for entry in entries {
         let entry = entry.map_err(|error| unusable(path, "cannot be read", &error))?;
         let found = entry.file_name();
-        if found != HOLDER_FILE && found != UNFINISHED_STORE {
+        // Progress in lessons may be kept before there is any data.
+        let progress = found.to_string_lossy().starts_with(PROGRESS_FILE);
+        if found != HOLDER_FILE && found != UNFINISHED_STORE && !progress {
             return Err(Error::Storage(format!(
                 "the directory {} holds {} and no data of tally; use an empty one",
                 name(path),

@@ -1,0 +1,61 @@
+//! Bringing a sandbox to where a step begins: setups and solutions run unseen.
+
+use super::page::{Page, Step};
+use super::sandbox::Sandbox;
+use crate::error::{Error, Result};
+use crate::session::{Question, Session};
+
+/// Does the steps before `step`: the setup and the solution of each.
+///
+/// # Errors
+/// What a setup throws; [`Error::Interrupted`].
+pub(super) fn before(
+    session: &mut Session,
+    sandbox: &Sandbox,
+    page: &Page,
+    step: usize,
+) -> Result<()> {
+    for step in &page.steps[..step] {
+        set_up(session, sandbox, step)?;
+        if let Some(exercise) = &step.exercise {
+            tolerant(session.type_in_unseen(&exercise.solution))?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the setup of a step.
+///
+/// # Errors
+/// What it throws; [`Error::Interrupted`].
+pub(super) fn set_up(session: &mut Session, sandbox: &Sandbox, step: &Step) -> Result<()> {
+    if step.setup.is_empty() {
+        return Ok(());
+    }
+    let question =
+        Question { code: &step.setup, db: sandbox.db(), commands: Vec::new(), error: None };
+    session.ask(&question, &sandbox.unseen().backend).map(drop)
+}
+
+/// Runs a solution for everybody to see.
+///
+/// # Errors
+/// [`Error::Interrupted`], [`Error::Exit`].
+pub(super) fn aloud(session: &mut Session, solution: &str) -> Result<()> {
+    match session.type_in(solution) {
+        Err(error @ (Error::Interrupted | Error::Exit(_))) => Err(error),
+        Err(error) => {
+            session.tell_of(&error);
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+/// A solution may end in an error that is the point of the step.
+fn tolerant(outcome: Result<()>) -> Result<()> {
+    match outcome {
+        Err(error @ (Error::Interrupted | Error::Exit(_))) => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

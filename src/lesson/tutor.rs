@@ -1,0 +1,683 @@
+//! The tutor: where the learner is, what is judged after each input, and what happens on the way.
+
+use std::path::PathBuf;
+
+use bson::RawDocumentBuf;
+
+use super::judge::{self, Verdict};
+use super::layout::Layout;
+use super::library::{Library, Source};
+use super::markdown::Block;
+use super::page::{Page, Step};
+use super::progress::{Ended, Progress};
+use super::sandbox::Sandbox;
+use super::text::filled;
+use super::words::{self, Word};
+use super::{menu, replay};
+use crate::backend::Topology;
+use crate::error::{Error, Result};
+use crate::interrupt::Interrupt;
+use crate::session::{self, Session, Whereabouts};
+
+/// How lessons are given.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the pages come from.
+    pub source: Source,
+    /// The language; what it lacks is English.
+    pub language: String,
+    /// Whether steps may be skipped; a class may forbid it.
+    pub skipping: bool,
+    /// The folder that progress is kept in; `None` keeps it for as long as the program runs.
+    pub folder: Option<PathBuf>,
+}
+
+/// Somebody who gives lessons at the prompt.
+pub struct Tutor {
+    settings: Settings,
+    /// Read when they are first asked for, so that a session without lessons starts as fast as ever.
+    books: Option<Books>,
+    place: Place,
+    /// Words that do something once they are said again.
+    unconfirmed: Option<String>,
+    /// The user has agreed that lessons write to the server.
+    agreed: bool,
+}
+
+/// The pages, and what the learner has done of them.
+struct Books {
+    library: Library,
+    progress: Progress,
+    /// The learner was told that progress is not kept.
+    told: bool,
+}
+
+/// Where the learner is.
+enum Place {
+    /// In no lesson.
+    Elsewhere,
+    /// In front of the menu.
+    Menu,
+    /// In a lesson.
+    Lesson(Box<Lesson>),
+}
+
+/// A lesson that is being given.
+struct Lesson {
+    page: usize,
+    step: usize,
+    /// The step was solved, skipped or is only to be read.
+    ended: bool,
+    /// How many hints were given.
+    hints: usize,
+    /// The mistake that was told last.
+    told: Option<usize>,
+    /// What ended the last input.
+    failed: Option<Error>,
+    sandbox: Sandbox,
+    /// The copy that the learner plays in.
+    play: Option<Sandbox>,
+    /// Where the session was before.
+    home: Whereabouts,
+}
+
+impl Tutor {
+    /// A tutor. Nothing is read before it is spoken to.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, books: None, place: Place::Elsewhere, unconfirmed: None, agreed: false }
+    }
+
+    fn books(&mut self) -> Result<&mut Books> {
+        if self.books.is_none() {
+            let Settings { source, language, folder, .. } = &self.settings;
+            let library = source.library(language)?;
+            let progress = Progress::open(folder.as_deref(), &source.heading());
+            self.books = Some(Books { library, progress, told: false });
+        }
+        Ok(self.books.as_mut().expect("they have just been read"))
+    }
+
+    /// A text of the interface.
+    pub(super) fn text(&self, key: &str, values: &[(&str, &str)]) -> String {
+        let texts = self.books.as_ref().map(|books| &books.library.texts);
+        texts.map(|texts| texts.say(key, values)).unwrap_or_default()
+    }
+
+    /// Says a text of the interface.
+    pub(super) fn say(
+        &self,
+        session: &mut Session,
+        key: &str,
+        values: &[(&str, &str)],
+    ) -> Result<()> {
+        let lines = layout(session).text(&self.text(key, values));
+        tell(session, &lines)
+    }
+
+    fn lesson(&self) -> Option<(&Lesson, &Page, &Step)> {
+        let (Place::Lesson(lesson), Some(books)) = (&self.place, &self.books) else { return None };
+        let page = books.library.pages.get(lesson.page)?;
+        Some((lesson, page, page.steps.get(lesson.step)?))
+    }
+
+    fn lesson_mut(&mut self) -> Option<&mut Lesson> {
+        match &mut self.place {
+            Place::Lesson(lesson) => Some(lesson),
+            Place::Elsewhere | Place::Menu => None,
+        }
+    }
+
+    /// Whether these words have just been said before; else they are to be said again.
+    fn confirmed(&mut self, words: &str) -> bool {
+        if self.unconfirmed.as_deref() == Some(words) {
+            self.unconfirmed = None;
+            return true;
+        }
+        self.unconfirmed = Some(words.to_owned());
+        false
+    }
+
+    /// Begins a lesson, or goes to one of its steps: the sandbox is emptied, and the steps before are done unseen.
+    fn open(&mut self, session: &mut Session, page: usize, step: usize, words: &str) -> Result<()> {
+        let home = match &self.place {
+            Place::Lesson(lesson) => lesson.home.clone(),
+            Place::Elsewhere | Place::Menu => session.whereabouts(),
+        };
+        if let Topology::Server { address, .. } = home.backend.describe()
+            && !self.agreed
+        {
+            if !self.confirmed(words) {
+                return self.say(session, "server", &[("address", &address), ("words", words)]);
+            }
+            self.agreed = true;
+        }
+        self.unconfirmed = None;
+        self.stop_playing(session)?;
+        let sandbox = match std::mem::replace(&mut self.place, Place::Elsewhere) {
+            Place::Lesson(lesson) if lesson.page == page => lesson.sandbox,
+            Place::Lesson(_) | Place::Elsewhere | Place::Menu => {
+                let number = self.books()?.library.pages[page].number;
+                Sandbox::new(&home.backend, number)
+            }
+        };
+        session.go(sandbox.whereabouts());
+        self.place = Place::Lesson(Box::new(Lesson {
+            page,
+            step,
+            ended: false,
+            hints: 0,
+            told: None,
+            failed: None,
+            sandbox,
+            play: None,
+            home,
+        }));
+        let Some((lesson, page, _)) = self.lesson() else { return Ok(()) };
+        lesson.sandbox.clear(session.interrupt())?;
+        replay::before(session, &lesson.sandbox, page, step)?;
+        self.begin_step(session, step == 0)
+    }
+
+    /// The step that the learner has come to: its setup, its text.
+    fn begin_step(&mut self, session: &mut Session, first: bool) -> Result<()> {
+        let Some((lesson, page, step)) = self.lesson() else { return Ok(()) };
+        replay::set_up(session, &lesson.sandbox, step)?;
+        lesson.sandbox.witness().forget();
+        session.forget_answer();
+        let (name, number) = (page.name.clone(), lesson.step + 1);
+        let is_read = step.exercise.is_none();
+        let introduction =
+            if first { layout(session).blocks(&page.introduction) } else { Vec::new() };
+        let title = page.title.clone();
+        if let Some(lesson) = self.lesson_mut() {
+            (lesson.ended, lesson.hints) = (is_read, 0);
+            (lesson.told, lesson.failed) = (None, None);
+        }
+        if !introduction.is_empty() {
+            let number = self.lesson().map(|(_, page, _)| page.number.to_string());
+            let values = [("lesson", number.as_deref().unwrap_or_default()), ("title", &title)];
+            let heading = layout(session).bold(&self.text("lesson-heading", &values));
+            tell(session, &[String::new(), heading, String::new()])?;
+            tell(session, &introduction)?;
+        }
+        self.task(session)?;
+        if first && !is_read {
+            self.say(session, "words", &[])?;
+            tell(session, &[String::new()])?;
+        }
+        let kept = self.books()?.progress.move_to(&name, number);
+        self.remark_on(session, kept)
+    }
+
+    /// The text and the task of the step.
+    pub(super) fn task(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, page, step)) = self.lesson() else {
+            return self.say(session, "no-lesson", &[]);
+        };
+        let mut lines = vec![String::new()];
+        let layout = layout(session);
+        let values = [
+            ("lesson", &*page.number.to_string()),
+            ("step", &*(lesson.step + 1).to_string()),
+            ("steps", &*page.steps.len().to_string()),
+            ("title", &*step.title),
+        ];
+        lines.push(layout.bold(&self.text("step-heading", &values)));
+        lines.push(String::new());
+        if !step.text.is_empty() {
+            lines.extend(layout.blocks(&step.text));
+            lines.push(String::new());
+        }
+        match &step.exercise {
+            Some(exercise) => {
+                lines.extend(layout.blocks(&led(&exercise.task, &self.text("task", &[]))));
+                lines.push(String::new());
+            }
+            None => lines.extend(layout.text(&self.text("read-on", &[]))),
+        }
+        tell(session, &lines)
+    }
+
+    /// `hint`: the next one.
+    pub(super) fn hint(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, _, step)) = self.lesson() else { return Ok(()) };
+        let Some(exercise) = step.exercise.as_ref().filter(|_| !lesson.ended) else {
+            return self.say(session, "nothing-to-do", &[]);
+        };
+        let last = exercise.hints.len() - 1;
+        let at = lesson.hints.min(last);
+        let values = [("n", &*(at + 1).to_string()), ("of", &*exercise.hints.len().to_string())];
+        let mut hint = led(&exercise.hints[at], &self.text("hint", &values));
+        // The last hint is the code, unless it was decided that nobody gets that.
+        if at == last && self.settings.skipping {
+            hint.push(Block::Code("js".to_owned(), exercise.solution.clone()));
+        }
+        let lines = layout(session).blocks(&hint);
+        if let Some(lesson) = self.lesson_mut() {
+            lesson.hints += 1;
+        }
+        tell(session, &lines)
+    }
+
+    /// `check`: what the tutor thinks of the state of things.
+    pub(super) fn check(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, ..)) = self.lesson() else { return Ok(()) };
+        if lesson.ended {
+            return self.say(session, "nothing-to-do", &[]);
+        }
+        if lesson.play.is_some() {
+            return self.say(session, "playing", &[]);
+        }
+        match self.judge(session)? {
+            Verdict::Solved => self.solved(session),
+            Verdict::Mistake(_, message) => tell(session, &message),
+            Verdict::NotYet => {
+                self.say(session, "not-yet", &[])?;
+                let Some((_, _, Step { exercise: Some(exercise), .. })) = self.lesson() else {
+                    return Ok(());
+                };
+                tell(
+                    session,
+                    &layout(session).blocks(&led(&exercise.task, &self.text("task", &[]))),
+                )
+            }
+        }
+    }
+
+    fn judge(&self, session: &mut Session) -> Result<Verdict> {
+        let Some((lesson, _, Step { exercise: Some(exercise), .. })) = self.lesson() else {
+            return Ok(Verdict::NotYet);
+        };
+        let verdict = judge::judge(session, &lesson.sandbox, exercise, lesson.failed.as_ref())?;
+        Ok(match verdict {
+            judge::Found::Solved => Verdict::Solved,
+            judge::Found::NotYet => Verdict::NotYet,
+            judge::Found::Mistake(at, values) => {
+                let values: Vec<(&str, &str)> =
+                    values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                let message: Vec<Block> = exercise.mistakes[at]
+                    .message
+                    .iter()
+                    .map(|block| match block {
+                        Block::Paragraph(text) => Block::Paragraph(filled(text, &values)),
+                        Block::Item(marker, text) => {
+                            Block::Item(marker.clone(), filled(text, &values))
+                        }
+                        other => other.clone(),
+                    })
+                    .collect();
+                Verdict::Mistake(
+                    at,
+                    layout(session).blocks(&led(&message, &self.text("mistake", &[]))),
+                )
+            }
+        })
+    }
+
+    /// The step is solved: why, a way to write it, and how to go on.
+    fn solved(&mut self, session: &mut Session) -> Result<()> {
+        let Some((_, _, Step { exercise: Some(exercise), .. })) = self.lesson() else {
+            return Ok(());
+        };
+        let layout = layout(session);
+        let mut lines = layout.blocks(&led(&exercise.why, &self.text("right", &[])));
+        lines.push(String::new());
+        lines.extend(layout.text(&self.text("reference", &[])));
+        lines.push(String::new());
+        lines.extend(layout.code(&exercise.solution));
+        lines.push(String::new());
+        tell(session, &lines)?;
+        self.end_step(session, Ended::Solved)
+    }
+
+    /// `skip`: the solution, what it answers, and why it works.
+    pub(super) fn skip(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, _, step)) = self.lesson() else { return Ok(()) };
+        if lesson.play.is_some() {
+            return self.say(session, "playing", &[]);
+        }
+        if lesson.ended {
+            return self.go_on(session);
+        }
+        if !self.settings.skipping {
+            return self.say(session, "no-skip", &[]);
+        }
+        let Some(exercise) = &step.exercise else { return Ok(()) };
+        let layout = layout(session);
+        let mut lines = layout.text(&self.text("solution", &[]));
+        lines.push(String::new());
+        lines.extend(layout.code(&exercise.solution));
+        lines.push(String::new());
+        tell(session, &lines)?;
+        // What the learner has tried may stand in its way, so it runs on the step's own beginning.
+        let (solution, why) = (exercise.solution.clone(), exercise.why.clone());
+        let (sandbox, page, at) = self.parts()?;
+        sandbox.clear(session.interrupt())?;
+        replay::before(session, sandbox, page, at)?;
+        replay::set_up(session, sandbox, &page.steps[at])?;
+        replay::aloud(session, &solution)?;
+        let mut lines = vec![String::new()];
+        lines.extend(layout.blocks(&led(&why, &self.text("why", &[]))));
+        lines.push(String::new());
+        tell(session, &lines)?;
+        self.end_step(session, Ended::Skipped)
+    }
+
+    fn parts(&self) -> Result<(&Sandbox, &Page, usize)> {
+        let found = self.lesson().map(|(lesson, page, _)| (&lesson.sandbox, page, lesson.step));
+        found.ok_or_else(|| Error::Usage("there is no lesson".to_owned()))
+    }
+
+    /// The step is done; says how to go on.
+    fn end_step(&mut self, session: &mut Session, ended: Ended) -> Result<()> {
+        let Some((lesson, page, _)) = self.lesson() else { return Ok(()) };
+        let (name, step, steps, at) =
+            (page.name.clone(), lesson.step + 1, page.steps.len(), lesson.page);
+        let number = page.number.to_string();
+        if let Some(lesson) = self.lesson_mut() {
+            lesson.ended = true;
+        }
+        let books = self.books()?;
+        let kept = books.progress.end(&name, step, ended);
+        let following = books.library.pages.get(at + 1);
+        let following = following.map(|page| (page.number.to_string(), page.title.clone()));
+        match following {
+            _ if step < steps => self.say(session, "step-done", &[])?,
+            Some((next, title)) => {
+                let values = [("lesson", &*number), ("next", &*next), ("title", &*title)];
+                self.say(session, "lesson-done", &values)?;
+            }
+            None => self.say(session, "all-done", &[("lesson", &number)])?,
+        }
+        self.remark_on(session, kept)
+    }
+
+    /// Tells, once, that progress cannot be kept.
+    fn remark_on(&mut self, session: &mut Session, kept: bool) -> Result<()> {
+        let books = self.books()?;
+        if (kept && books.progress.is_kept()) || books.told {
+            return Ok(());
+        }
+        books.told = true;
+        let notice = self.text("not-kept", &[]);
+        session.notice(&notice);
+        Ok(())
+    }
+
+    /// `next`: on to the next step, or the next lesson.
+    pub(super) fn go_on(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, page, step)) = self.lesson() else { return self.resume(session) };
+        if lesson.play.is_some() {
+            return self.say(session, "playing", &[]);
+        }
+        if !lesson.ended {
+            return self.say(session, "unsolved", &[]);
+        }
+        let (at, number, last) = (lesson.page, lesson.step, lesson.step + 1 == page.steps.len());
+        if step.exercise.is_none() {
+            let name = page.name.clone();
+            self.books()?.progress.end(&name, number + 1, Ended::Solved);
+        }
+        if !last {
+            if let Some(lesson) = self.lesson_mut() {
+                lesson.step += 1;
+            }
+            return self.begin_step(session, false);
+        }
+        if at + 1 < self.books()?.library.pages.len() {
+            return self.open(session, at + 1, 0, "next");
+        }
+        self.bye(session)
+    }
+
+    /// `back`: from playing to the step, from a step to the one before.
+    pub(super) fn back(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, ..)) = self.lesson() else { return Ok(()) };
+        let (page, step) = (lesson.page, lesson.step);
+        if lesson.play.is_some() {
+            self.stop_playing(session)?;
+            return self.say(session, "played", &[]);
+        }
+        match step.checked_sub(1) {
+            Some(before) => self.open(session, page, before, "back"),
+            None => self.say(session, "first-step", &[]),
+        }
+    }
+
+    /// `play`: a copy of the data, to try things out in.
+    pub(super) fn play(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, ..)) = self.lesson() else { return Ok(()) };
+        if lesson.play.is_none() {
+            let copy = lesson.sandbox.copy(session.interrupt())?;
+            session.go(copy.whereabouts());
+            if let Some(lesson) = self.lesson_mut() {
+                lesson.play = Some(copy);
+            }
+        }
+        self.say(session, "play", &[])
+    }
+
+    fn stop_playing(&mut self, session: &mut Session) -> Result<()> {
+        let Some(lesson) = self.lesson_mut() else { return Ok(()) };
+        let Some(copy) = lesson.play.take() else { return Ok(()) };
+        session.go(lesson.sandbox.whereabouts());
+        copy.clear(session.interrupt())
+    }
+
+    /// `reset`: the step from its beginning.
+    pub(super) fn reset(&mut self, session: &mut Session) -> Result<()> {
+        let Some((lesson, ..)) = self.lesson() else { return Ok(()) };
+        let (page, step) = (lesson.page, lesson.step);
+        self.open(session, page, step, "reset")
+    }
+
+    /// `bye`: out of the lesson, back to where the session was.
+    pub(super) fn bye(&mut self, session: &mut Session) -> Result<()> {
+        self.stop_playing(session)?;
+        match std::mem::replace(&mut self.place, Place::Elsewhere) {
+            Place::Lesson(lesson) => {
+                session.go(lesson.home);
+                self.say(session, "bye", &[])
+            }
+            Place::Elsewhere | Place::Menu => Ok(()),
+        }
+    }
+
+    /// Goes on where the learner was, or with the first step that is not done.
+    fn resume(&mut self, session: &mut Session) -> Result<()> {
+        let books = self.books()?;
+        let (page, step) = menu::next(&books.library, &books.progress);
+        self.open(session, page, step, "next")
+    }
+
+    /// `learn`: all lessons, and how far the learner is.
+    fn menu(&mut self, session: &mut Session) -> Result<()> {
+        let at = self.lesson().map(|(lesson, ..)| (lesson.page, lesson.step));
+        let books = self.books()?;
+        let lines = menu::menu(&books.library, &books.progress, &layout(session), at);
+        if let Place::Elsewhere = self.place {
+            self.place = Place::Menu;
+        }
+        tell(session, &lines)
+    }
+
+    /// `learn 4`, `learn 4.2`.
+    fn go_to(&mut self, session: &mut Session, place: &str) -> Result<()> {
+        let books = self.books()?;
+        let (lesson, step) = place.split_once('.').unwrap_or((place, ""));
+        let page = lesson.parse().ok().and_then(|number: usize| {
+            books.library.pages.iter().position(|page| page.number == number)
+        });
+        let Some(page) = page else {
+            return self.say(session, "no-such-lesson", &[("lesson", lesson)]);
+        };
+        let (number, steps) = (lesson.to_owned(), books.library.pages[page].steps.len());
+        let step = match step {
+            // A lesson goes on where it was left, and begins anew once it is done.
+            "" => menu::first_undone(&books.library.pages[page], &books.progress),
+            step => match step.parse::<usize>() {
+                Ok(step) if (1..=steps).contains(&step) => step - 1,
+                _ => {
+                    let values =
+                        [("lesson", &*number), ("step", step), ("steps", &*steps.to_string())];
+                    return self.say(session, "no-such-step", &values);
+                }
+            },
+        };
+        self.open(session, page, step, &format!("learn {place}"))
+    }
+
+    /// `learn reset`, `learn reset all`: progress is forgotten, if it is said twice.
+    fn forget(&mut self, session: &mut Session, all: bool) -> Result<()> {
+        let words = if all { "learn reset all" } else { "learn reset" };
+        let books = self.books()?;
+        let at = menu::next(&books.library, &books.progress).0;
+        let page = self.lesson().map_or(at, |(lesson, ..)| lesson.page);
+        let books = self.books()?;
+        let (name, number) = {
+            let page = &books.library.pages[page];
+            (page.name.clone(), page.number.to_string())
+        };
+        if !self.confirmed(words) {
+            let key = if all { "forget-all" } else { "forget" };
+            return self.say(session, key, &[("lesson", &number), ("words", words)]);
+        }
+        let kept = self.books()?.progress.forget((!all).then_some(name.as_str()));
+        self.remark_on(session, kept)?;
+        self.say(session, "forgotten", &[])?;
+        match (&self.place, all) {
+            (Place::Lesson(_), false) => self.open(session, page, 0, words),
+            (Place::Lesson(_), true) => self.bye(session),
+            (Place::Elsewhere | Place::Menu, _) => Ok(()),
+        }
+    }
+
+    /// `learn help`: the words.
+    pub(super) fn help(&mut self, session: &mut Session) -> Result<()> {
+        let lines: Vec<String> = words::LISTED
+            .iter()
+            .map(|(word, key)| format!("{word:<18}{}", self.text(key, &[])))
+            .collect();
+        tell(session, &lines)
+    }
+
+    /// Whether the step at hand is done.
+    pub(super) fn has_ended(&self) -> bool {
+        self.lesson().is_some_and(|(lesson, ..)| lesson.ended)
+    }
+
+    /// All data of the lesson at hand.
+    pub(super) fn contents(&self, interrupt: &Interrupt) -> Result<Vec<RawDocumentBuf>> {
+        self.lesson().map_or(Ok(Vec::new()), |(lesson, ..)| lesson.sandbox.contents(interrupt))
+    }
+
+    fn run(&mut self, session: &mut Session, word: &Word) -> Result<()> {
+        if word.inside && self.lesson().is_none() {
+            return self.say(session, "no-lesson", &[]);
+        }
+        (word.run)(self, session)
+    }
+}
+
+impl session::Tutor for Tutor {
+    fn standing(&self) -> String {
+        match self.lesson() {
+            Some((lesson, page, _)) => {
+                let play = if lesson.play.is_some() { "play " } else { "" };
+                format!("learn {}.{} {play}", page.number, lesson.step + 1)
+            }
+            None => String::new(),
+        }
+    }
+
+    fn knows(&self, word: &str) -> bool {
+        match &self.place {
+            Place::Elsewhere => false,
+            Place::Menu => word == "next",
+            Place::Lesson(_) => words::word(word).is_some_and(|word| word.alone),
+        }
+    }
+
+    fn obey(&mut self, session: &mut Session, words: &[&str]) -> Result<()> {
+        self.books()?;
+        let said = words.join(" ");
+        if self.unconfirmed.as_ref().is_some_and(|unconfirmed| *unconfirmed != said) {
+            self.unconfirmed = None;
+        }
+        match words {
+            ["learn"] => self.menu(session),
+            ["learn", "reset"] => self.forget(session, false),
+            ["learn", "reset", "all"] => self.forget(session, true),
+            ["learn", place] if place.starts_with(|c: char| c.is_ascii_digit()) => {
+                self.go_to(session, place)
+            }
+            ["show", "task"] => self.task(session),
+            ["learn", name] | [name] if words::word(name).is_some() => {
+                words::word(name).map_or(Ok(()), |word| self.run(session, word))
+            }
+            _ => self.say(session, "unknown-word", &[("word", &said)]),
+        }
+    }
+
+    fn look(&mut self, session: &mut Session, failed: Option<&Error>) -> Result<()> {
+        self.unconfirmed = None;
+        if let Place::Menu = self.place {
+            self.place = Place::Elsewhere;
+        }
+        let Some(lesson) = self.lesson_mut() else { return Ok(()) };
+        lesson.failed = failed.cloned();
+        if lesson.ended || lesson.play.is_some() {
+            return Ok(());
+        }
+        let told = lesson.told;
+        let now = match self.judge(session)? {
+            Verdict::Solved => {
+                tell(session, &[String::new()])?;
+                return self.solved(session);
+            }
+            Verdict::Mistake(at, message) => {
+                if told != Some(at) {
+                    tell(session, &[String::new()])?;
+                    tell(session, &message)?;
+                    tell(session, &[String::new()])?;
+                }
+                Some(at)
+            }
+            Verdict::NotYet => None,
+        };
+        if let Some(lesson) = self.lesson_mut() {
+            lesson.told = now;
+        }
+        Ok(())
+    }
+
+    fn nothing_typed(&mut self, session: &mut Session) -> Result<()> {
+        match &self.place {
+            Place::Menu => self.resume(session),
+            Place::Lesson(lesson) if lesson.ended && lesson.play.is_none() => self.go_on(session),
+            Place::Lesson(_) | Place::Elsewhere => Ok(()),
+        }
+    }
+}
+
+/// The layout of a session's terminal.
+fn layout(session: &Session) -> Layout {
+    Layout::new(session.columns(), session.paint())
+}
+
+fn tell(session: &mut Session, lines: &[String]) -> Result<()> {
+    if lines.is_empty() { Ok(()) } else { session.say(&lines.join("\n")) }
+}
+
+/// Blocks with some words in front of the first.
+fn led(blocks: &[Block], words: &str) -> Vec<Block> {
+    match blocks {
+        [Block::Paragraph(text), rest @ ..] => {
+            let first = Block::Paragraph(format!("{words} {text}"));
+            std::iter::once(first).chain(rest.iter().cloned()).collect()
+        }
+        blocks => std::iter::once(Block::Paragraph(words.to_owned()))
+            .chain(blocks.iter().cloned())
+            .collect(),
+    }
+}
