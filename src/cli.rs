@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long)]
     pub nodb: bool,
     /// Talk to the MongoDB server at HOST, or to a replica set: SET/HOST,HOST.
-    #[arg(long, value_name = "HOST", conflicts_with = "nodb", global = true)]
+    #[arg(long, value_name = "HOST", conflicts_with = "nodb")]
     pub host: Option<String>,
     /// Talk to the MongoDB server at this port (default: 27017; without --host, on this machine).
     #[arg(long, value_name = "PORT", conflicts_with = "nodb", value_parser = clap::value_parser!(u16).range(1..))]

@@ -11,6 +11,7 @@ mod engine;
 mod engine_commands;
 mod engine_storage;
 mod house;
+mod lessons;
 mod npm;
 mod print;
 mod program;

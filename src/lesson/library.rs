@@ -23,7 +23,28 @@ macro_rules! embedded {
 
 /// The pages that are built in.
 const PAGES: &[Embedded] = embedded! {
-    "en": "01-sequences";
+    "en":
+        "01-sequences"
+        "02-take-a-number"
+        "03-missing-sequence"
+        "05-max-plus-one"
+        "06-long-and-double"
+        "07-gaps"
+        "08-several-servers"
+        "09-blocks"
+        "11-no-sequence"
+        "12-your-driver";
+    "es":
+        "01-sequences"
+        "02-take-a-number"
+        "03-missing-sequence"
+        "05-max-plus-one"
+        "06-long-and-double"
+        "07-gaps"
+        "08-several-servers"
+        "09-blocks"
+        "11-no-sequence"
+        "12-your-driver";
 };
 
 /// The interface texts that are built in, by language.

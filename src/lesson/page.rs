@@ -197,7 +197,7 @@ impl Draft {
     }
 
     /// What a translation leaves in English.
-    pub(super) fn untranslated(&self) -> Vec<Complaint> {
+    pub(super) fn untranslated(&self, original: &Page) -> Vec<Complaint> {
         let mut complaints = Vec::new();
         let mut complain = |line: usize, what: &str| {
             complaints.push(Complaint { line, text: format!("{what} is not translated") });
@@ -205,22 +205,25 @@ impl Draft {
         if self.title.is_empty() {
             complain(0, "the title");
         }
-        for step in &self.steps {
-            if step.task.is_empty() && step.hints.is_empty() && step.why.is_empty() {
-                continue;
+        for (step, theirs) in self.steps.iter().zip(&original.steps) {
+            if step.text.is_empty() && !theirs.text.is_empty() {
+                complain(step.line, "the text");
             }
-            for (what, missing) in [
-                ("the text", step.text.is_empty()),
-                ("the task", step.task.is_empty()),
-                ("a hint", step.hints.len() != 3 || step.hints.iter().any(Vec::is_empty)),
-                ("the explanation", step.why.is_empty()),
-            ] {
-                if missing {
-                    complain(step.line, what);
+            let Some(theirs) = &theirs.exercise else { continue };
+            if step.task.is_empty() {
+                complain(step.line, "the task");
+            }
+            if step.hints.len() < theirs.hints.len() || step.hints.iter().any(Vec::is_empty) {
+                complain(step.line, "a hint");
+            }
+            if step.why.is_empty() {
+                complain(step.line, "the explanation");
+            }
+            for mistake in &theirs.mistakes {
+                let own = step.mistakes.iter().find(|own| own.name == mistake.name);
+                if own.is_none_or(|own| own.message.is_empty()) {
+                    complain(step.line, &format!("the mistake \"{}\"", mistake.name));
                 }
-            }
-            for mistake in step.mistakes.iter().filter(|mistake| mistake.message.is_empty()) {
-                complain(mistake.line, "the message of a mistake");
             }
         }
         complaints

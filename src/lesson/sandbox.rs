@@ -79,6 +79,15 @@ impl Sandbox {
         Ok(())
     }
 
+    /// Leaves nothing of it behind.
+    ///
+    /// # Errors
+    /// What the backend refuses.
+    pub(super) fn leave(&self, interrupt: &Interrupt) -> Result<()> {
+        // An engine of its own goes with it.
+        if self.own { Ok(()) } else { self.clear(interrupt) }
+    }
+
     /// A sandbox with the same data in it, to play in.
     ///
     /// # Errors

@@ -155,7 +155,10 @@ impl Tutor {
         self.stop_playing(session)?;
         let sandbox = match std::mem::replace(&mut self.place, Place::Elsewhere) {
             Place::Lesson(lesson) if lesson.page == page => lesson.sandbox,
-            Place::Lesson(_) | Place::Elsewhere | Place::Menu => {
+            before => {
+                if let Place::Lesson(lesson) = before {
+                    lesson.sandbox.leave(session.interrupt())?;
+                }
                 let number = self.books()?.library.pages[page].number;
                 Sandbox::new(&home.backend, number)
             }
@@ -477,6 +480,7 @@ impl Tutor {
         match std::mem::replace(&mut self.place, Place::Elsewhere) {
             Place::Lesson(lesson) => {
                 session.go(lesson.home);
+                lesson.sandbox.leave(session.interrupt())?;
                 self.say(session, "bye", &[])
             }
             Place::Elsewhere | Place::Menu => Ok(()),

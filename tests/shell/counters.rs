@@ -26,13 +26,13 @@ fn a_counter_counts_from_one_and_stays_an_integer() {
 
 #[test]
 fn wrong_use_is_told_and_nothing_changes() {
-    let missing = "Error: there is no sequence \"invoices\" in test.sequences. Create it: db.sequences.insert({_id: \"invoices\", seq: 0})  (or use counter(\"invoices\"), which creates its own)";
+    let missing = "Error: there is no sequence \"invoices\" in test.sequences. Create it: db.sequences.insert({_id: \"invoices\", seq: 0})  (or use counter(\"invoices\"), which creates its own); see: learn 3";
     mongo().talks(&[
         ("nextVal('invoices')", missing),
         ("db.sequences.count()", "0"),
-        ("db.counters.insert({_id: 'users', next: '7'}); counter('users')", "Error: the counter \"users\" in test.counters holds a string in its field next (\"7\"); it was left as it is"),
+        ("db.counters.insert({_id: 'users', next: '7'}); counter('users')", "Error: the counter \"users\" in test.counters holds a string in its field next (\"7\"); it was left as it is; see: learn 1"),
         ("db.counters.findOne().next", "7"),
-        ("db.counters.insert({_id: 'end', next: NumberLong('9223372036854775807')}); counter('end')", "Error: sequence exhausted: the counter \"end\" in test.counters holds 9223372036854775807 in its field next, and +1 passes the end of 64-bit integers; it was left as it is"),
+        ("db.counters.insert({_id: 'end', next: NumberLong('9223372036854775807')}); counter('end')", "Error: sequence exhausted: the counter \"end\" in test.counters holds 9223372036854775807 in its field next, and +1 passes the end of 64-bit integers; it was left as it is; see: learn 6"),
         ("counter()", "Error: counter needs a name: counter(\"users\")"),
         ("counter('')", "Error: counter needs a name that is not empty"),
         ("counter('u', {step: 1.5})", "Error: counter: step must be a whole number, not 1.5"),

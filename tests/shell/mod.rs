@@ -153,7 +153,7 @@ impl World {
                 let shown = Shown::from_raw(value.as_raw_bson_ref());
                 style.value(&shown, &Options::default()).into_iter().collect()
             }
-            Spoken::Clear | Spoken::Edit(_) => Vec::new(),
+            Spoken::Clear | Spoken::Edit(_) | Spoken::Learn(_) => Vec::new(),
         };
         let shell = self.script.shell();
         lines.iter().try_for_each(|line| shell.output.line(line))

@@ -159,7 +159,7 @@ fn answer(
         && (value.is_nan() || value.abs() > EXACT)
     {
         return Err(usage(format!(
-            "sequence exhausted: {} holds the double {value} in its field {}, and doubles do not tell whole numbers of that size apart. Make it a NumberLong",
+            "sequence exhausted: {} holds the double {value} in its field {}, and doubles do not tell whole numbers of that size apart. Make it a NumberLong; see: learn 6",
             describe(shell, name, options),
             options.field
         )));
@@ -274,7 +274,7 @@ fn quoted(value: &RawBson) -> String {
 fn missing(shell: &Shell, name: &RawBson, options: &Options<'_>) -> Error {
     let (name, collection, field) = (quoted(name), options.collection, options.field);
     let create = format!(
-        "Create it: db.{collection}.insert({{_id: {name}, {field}: 0}})  (or use counter({name}), which creates its own)"
+        "Create it: db.{collection}.insert({{_id: {name}, {field}: 0}})  (or use counter({name}), which creates its own); see: learn 3"
     );
     usage(format!("there is no sequence {name} in {}.{collection}. {create}", shell.db))
 }
@@ -304,7 +304,7 @@ fn explain(shell: &Shell, name: &RawBson, options: &Options<'_>, error: Error) -
     let (what, field) = (describe(shell, name, options), options.field);
     match value.map(RawBson::from) {
         Some(value @ (RawBson::Int32(_) | RawBson::Int64(_))) => usage(format!(
-            "sequence exhausted: {what} holds {} in its field {field}, and {:+} passes the end of 64-bit integers; it was left as it is",
+            "sequence exhausted: {what} holds {} in its field {field}, and {:+} passes the end of 64-bit integers; it was left as it is; see: learn 6",
             quoted(&value),
             options.amount
         )),
@@ -312,7 +312,7 @@ fn explain(shell: &Shell, name: &RawBson, options: &Options<'_>, error: Error) -
             shell.failed(error, "findAndModifyFailed")
         }
         Some(value) => usage(format!(
-            "{what} holds {} in its field {field} ({}); it was left as it is",
+            "{what} holds {} in its field {field} ({}); it was left as it is; see: learn 1",
             with_article(type_name(value.as_raw_bson_ref())),
             quoted(&value)
         )),
