@@ -37,7 +37,10 @@ fn says(outcome: &Outcome, texts: &[&str]) {
     let mut rest = all.as_str();
     for text in texts {
         let Some(at) = rest.find(text) else {
-            panic!("\"{text}\" is not said, or too early:\n{}\nstderr:\n{}", outcome.out, outcome.err)
+            panic!(
+                "\"{text}\" is not said, or too early:\n{}\nstderr:\n{}",
+                outcome.out, outcome.err
+            )
         };
         rest = &rest[at + text.len()..];
     }
@@ -79,12 +82,19 @@ fn the_state_is_judged_and_not_the_text() {
                  {$inc: {seq: NumberLong(1)}}, {returnNewDocument: true}).seq }";
     let outcome = scratch(
         &["2.3"],
-        &[three, "getNextSequence('userid')", "next", "for (const name of ['a', 'b', 'c']) db.users.insert({name, _id: getNextSequence('userid')})"],
+        &[
+            three,
+            "getNextSequence('userid')",
+            "next",
+            "for (const name of ['a', 'b', 'c']) db.users.insert({name, _id: getNextSequence('userid')})",
+        ],
     );
     says(&outcome, &["Step 3 of 4", "Right!", "Step 4 of 4", "Right!", "Lesson 2 is done."]);
     let wrong = scratch(
         &["2.2"],
-        &["'db.counters.findAndModify({query: {_id: \"userid\"}, update: {$inc: {seq: NumberLong(1)}}, new: true})'"],
+        &[
+            "'db.counters.findAndModify({query: {_id: \"userid\"}, update: {$inc: {seq: NumberLong(1)}}, new: true})'",
+        ],
     );
     does_not_say(&wrong, "Right!");
 }
@@ -115,7 +125,13 @@ fn hints_end_with_the_code_and_skip_shows_and_runs_it() {
     let skipped = scratch(&["1"], &["db.counters.insert({_id: 1})", "skip", "db.counters.find()"]);
     says(
         &skipped,
-        &["The solution:", code, "WriteResult({ \"nInserted\" : 1 })", "Why it works:", "{ \"_id\" : \"userid\", \"seq\" : NumberLong(0) }"],
+        &[
+            "The solution:",
+            code,
+            "WriteResult({ \"nInserted\" : 1 })",
+            "Why it works:",
+            "{ \"_id\" : \"userid\", \"seq\" : NumberLong(0) }",
+        ],
     );
     does_not_say(&skipped, "\"_id\" : 1,");
     let class = scratch(&["1", "--no-skip"], &["skip", "hint", "hint", "hint"]);
@@ -127,10 +143,20 @@ fn hints_end_with_the_code_and_skip_shows_and_runs_it() {
 fn words_of_a_lesson_are_never_in_the_way_of_names() {
     let outcome = scratch(
         &["1"],
-        &["var next = 1; next", "next", "var hint = {a: 'mine'}", "hint", "learn hint", "skip", "next + 1", "learn next"],
+        &[
+            "var next = 1; next",
+            "next",
+            "var hint = {a: 'mine'}",
+            "hint",
+            "learn hint",
+            "skip",
+            "next + 1",
+            "learn next",
+        ],
     );
     says(&outcome, &["1 1 { \"a\" : \"mine\" } Hint 1 of 3:", "The solution:", "2", "Step 2 of 4"]);
-    let outside = tally(["--norc", "--quiet", "--ephemeral"]).input("hint\nvar skip = 3\nskip\n").run();
+    let outside =
+        tally(["--norc", "--quiet", "--ephemeral"]).input("hint\nvar skip = 3\nskip\n").run();
     assert_eq!(outside.out, "3\n");
     assert!(outside.err.contains("ReferenceError: hint is not defined"), "{}", outside.err);
 }
@@ -150,7 +176,13 @@ fn a_check_leaves_no_trace_in_the_session() {
     );
     says(
         &outcome,
-        &["Type \"it\" for more", "{ \"_id\" : 20 }", "{ \"_id\" : 29 }", "mine23", "undefinedundefinedundefined"],
+        &[
+            "Type \"it\" for more",
+            "{ \"_id\" : 20 }",
+            "{ \"_id\" : 29 }",
+            "mine23",
+            "undefinedundefinedundefined",
+        ],
     );
 }
 
@@ -162,9 +194,22 @@ fn nothing_of_the_users_own_is_touched() {
     tally(own).input("db.counters.insert({_id: 'userid', seq: 'mine'})\n").run().exits(0);
     let outcome = learn(
         &["2", "--data", data],
-        &["db.dropDatabase()", "use other", "db.x.insert({a: 1})", "skip", "next", "bye", "db", "db.counters.find()", "show dbs"],
+        &[
+            "db.dropDatabase()",
+            "use other",
+            "db.x.insert({a: 1})",
+            "skip",
+            "next",
+            "bye",
+            "db",
+            "db.counters.find()",
+            "show dbs",
+        ],
     );
-    says(&outcome, &["You have left the lesson", "test { \"_id\" : \"userid\", \"seq\" : \"mine\" }"]);
+    says(
+        &outcome,
+        &["You have left the lesson", "test { \"_id\" : \"userid\", \"seq\" : \"mine\" }"],
+    );
     does_not_say(&outcome, "other 0");
 }
 
@@ -183,12 +228,16 @@ fn playing_is_in_a_copy() {
             "back",
         ],
     );
-    says(&outcome, &["This is a copy", "You are playing", "Back in the lesson", "2 0", "Step 1 of 4"]);
+    says(
+        &outcome,
+        &["This is a copy", "You are playing", "Back in the lesson", "2 0", "Step 1 of 4"],
+    );
 }
 
 #[test]
 fn reset_begins_a_step_again() {
-    let outcome = scratch(&["1"], &["db.counters.insert({_id: 'x'})", "reset", "db.counters.count({})"]);
+    let outcome =
+        scratch(&["1"], &["db.counters.insert({_id: 'x'})", "reset", "db.counters.count({})"]);
     says(&outcome, &["nInserted", "Step 1 of 4", "0"]);
 }
 
@@ -199,7 +248,12 @@ fn progress_is_kept_beside_the_data_and_outlives_a_kill() {
     let outcome = learn(&["1", "--data", &data], &["skip", "next", "db.counters.find()", "next"]);
     says(&outcome, &["Step 3 of 4"]);
     let file = fs::read_to_string(Path::new(&data).join("learn.toml")).unwrap();
-    assert!(file.contains("\nat = \"01-sequences.3\"\n01-sequences = [2]\n01-sequences_skipped = [1]\n"), "{file}");
+    assert!(
+        file.contains(
+            "\nat = \"01-sequences.3\"\n01-sequences = [2]\n01-sequences_skipped = [1]\n"
+        ),
+        "{file}"
+    );
     // A process that is killed in the middle of a lesson.
     let mut child = Command::new(env!("CARGO_BIN_EXE_tally"))
         .args(["learn", "2", "--norc", "--data", &data])
@@ -217,7 +271,16 @@ fn progress_is_kept_beside_the_data_and_outlives_a_kill() {
     }
     child.wait().unwrap();
     let again = learn(&["--data", &data], &["next"]);
-    says(&again, &["2 of 4 steps", ">  2", "1 of 4 steps", "to go on with 2.2", "Step 2 of 4: The new value"]);
+    says(
+        &again,
+        &[
+            "2 of 4 steps",
+            ">  2",
+            "1 of 4 steps",
+            "to go on with 2.2",
+            "Step 2 of 4: The new value",
+        ],
+    );
     // The data directory is still one for data.
     tally(["--quiet", "--norc", "--data", &data]).input("db.a.insert({})\n").run().exits(0);
     let all = learn(&["--data", &data], &["learn reset all", "learn reset all", "learn"]);
@@ -234,7 +297,10 @@ fn without_a_place_progress_lasts_for_the_session_and_says_so() {
 #[test]
 fn the_language_is_that_of_the_environment() {
     let list = |lang: &str| tally(["learn", "--list", "--ephemeral"]).env("LANG", lang).run();
-    says(&list("es_MX.UTF-8"), &["0 de 12 lecciones", "1 Una colección para las secuencias", "12 Habla como tu driver"]);
+    says(
+        &list("es_MX.UTF-8"),
+        &["0 de 12 lecciones", "1 Una colección para las secuencias", "12 Habla como tu driver"],
+    );
     says(&list("xx_YY"), &["0 of 12 lessons", "1 A collection for sequences"]);
     let spoken = tally(["learn", "--list", "--ephemeral", "--lang", "es"]).env("LANG", "C").run();
     says(&spoken, &["Una colección"]);
@@ -245,7 +311,13 @@ fn lessons_that_are_not_there_are_named() {
     let outcome = scratch(&["99"], &["learn 1.9", "learn fly", "learn help", "show task"]);
     says(
         &outcome,
-        &["There is no lesson 99.", "Lesson 1 has 4 steps", "`learn fly` is no word", "show task", "No lesson is running."],
+        &[
+            "There is no lesson 99.",
+            "Lesson 1 has 4 steps",
+            "`learn fly` is no word",
+            "show task",
+            "No lesson is running.",
+        ],
     );
 }
 
@@ -262,15 +334,26 @@ fn authors_begin_with_a_page_that_is_well() {
     // A page whose solution does not pass, and whose mistake is not recognised.
     let page = Path::new(&pages).join("en/01-first.md");
     let text = fs::read_to_string(&page).unwrap();
-    let spoilt = text.replace("db.greetings.count({_id: \"mine\"}) === 1", "false").replace("name !== \"greetings\"", "false");
+    let spoilt = text
+        .replace("db.greetings.count({_id: \"mine\"}) === 1", "false")
+        .replace("name !== \"greetings\"", "false");
     fs::write(&page, spoilt).unwrap();
     let outcome = tally(["learn", "test", &pages]).run();
     assert_eq!(outcome.code, 1);
-    says(&outcome, &["en 1.1: the check does not pass after the solution", "the mistake \"another collection\" is not recognised"]);
+    says(
+        &outcome,
+        &[
+            "en 1.1: the check does not pass after the solution",
+            "the mistake \"another collection\" is not recognised",
+        ],
+    );
     fs::write(&page, text.replace("### Check", "### Chuck")).unwrap();
     let outcome = tally(["learn", "lint", &pages]).run();
     assert_eq!(outcome.code, 1);
-    says(&outcome, &["en/01-first.md:", "\"Chuck\" is no section of a step", "the step has no check"]);
+    says(
+        &outcome,
+        &["en/01-first.md:", "\"Chuck\" is no section of a step", "the step has no check"],
+    );
 }
 
 #[test]
@@ -280,8 +363,7 @@ fn errors_name_lessons_that_are_there() {
     for entry in fs::read_dir(root().join("src/shell/counter")).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         for (at, _) in text.match_indices("see: learn ") {
-            let number: String =
-                text[at + 11..].chars().take_while(char::is_ascii_digit).collect();
+            let number: String = text[at + 11..].chars().take_while(char::is_ascii_digit).collect();
             let line = format!(" {number}  ");
             assert!(list.lines().any(|listed| listed.contains(&line)), "learn {number}: {list}");
             named += 1;

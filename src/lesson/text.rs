@@ -16,6 +16,7 @@ const TEXTS: &[Text] = &[
         name: "all-done",
         english: "Lesson {lesson} is done, and it was the last one. `learn` shows them all, `bye` leaves.",
     },
+    Text { name: "begin", english: "Press Enter, or type `next`, to begin." },
     Text {
         name: "bye",
         english: "You have left the lesson; your own data is as it was. `learn` goes on where you stopped.",

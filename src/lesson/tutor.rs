@@ -62,12 +62,23 @@ enum Place {
     Lesson(Box<Lesson>),
 }
 
+/// How a lesson begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// With its introduction, if it begins at its beginning.
+    Introduced,
+    /// With the step itself.
+    AtOnce,
+}
+
 /// A lesson that is being given.
 struct Lesson {
     page: usize,
     step: usize,
     /// The step was solved, skipped or is only to be read.
     ended: bool,
+    /// The introduction was shown, the first step was not.
+    unread: bool,
     /// How many hints were given.
     hints: usize,
     /// The mistake that was told last.
@@ -138,7 +149,13 @@ impl Tutor {
     }
 
     /// Begins a lesson, or goes to one of its steps: the sandbox is emptied, and the steps before are done unseen.
-    fn open(&mut self, session: &mut Session, page: usize, step: usize, words: &str) -> Result<()> {
+    fn open(
+        &mut self,
+        session: &mut Session,
+        (page, step): (usize, usize),
+        start: Start,
+        words: &str,
+    ) -> Result<()> {
         let home = match &self.place {
             Place::Lesson(lesson) => lesson.home.clone(),
             Place::Elsewhere | Place::Menu => session.whereabouts(),
@@ -168,6 +185,7 @@ impl Tutor {
             page,
             step,
             ended: false,
+            unread: false,
             hints: 0,
             told: None,
             failed: None,
@@ -178,42 +196,51 @@ impl Tutor {
         let Some((lesson, page, _)) = self.lesson() else { return Ok(()) };
         lesson.sandbox.clear(session.interrupt())?;
         replay::before(session, &lesson.sandbox, page, step)?;
-        self.begin_step(session, step == 0)
+        self.begin_step(session, start)
     }
 
     /// The step that the learner has come to: its setup, its text.
-    fn begin_step(&mut self, session: &mut Session, first: bool) -> Result<()> {
+    fn begin_step(&mut self, session: &mut Session, start: Start) -> Result<()> {
         let Some((lesson, page, step)) = self.lesson() else { return Ok(()) };
         replay::set_up(session, &lesson.sandbox, step)?;
         lesson.sandbox.witness().forget();
         session.forget_answer();
         let (name, number) = (page.name.clone(), lesson.step + 1);
         let is_read = step.exercise.is_none();
-        let introduction =
-            if first { layout(session).blocks(&page.introduction) } else { Vec::new() };
-        let title = page.title.clone();
+        let introduced = start == Start::Introduced && !page.introduction.is_empty() && number == 1;
         if let Some(lesson) = self.lesson_mut() {
-            (lesson.ended, lesson.hints) = (is_read, 0);
+            (lesson.ended, lesson.hints, lesson.unread) = (is_read, 0, introduced);
             (lesson.told, lesson.failed) = (None, None);
         }
-        if !introduction.is_empty() {
-            let number = self.lesson().map(|(_, page, _)| page.number.to_string());
-            let values = [("lesson", number.as_deref().unwrap_or_default()), ("title", &title)];
-            let heading = layout(session).bold(&self.text("lesson-heading", &values));
-            tell(session, &[String::new(), heading, String::new()])?;
-            tell(session, &introduction)?;
-        }
-        self.task(session)?;
-        if first && !is_read {
-            self.say(session, "words", &[])?;
-            tell(session, &[String::new()])?;
+        if introduced {
+            self.introduce(session)?
+        } else {
+            self.task(session)?
         }
         let kept = self.books()?.progress.move_to(&name, number);
         self.remark_on(session, kept)
     }
 
+    /// What a lesson is about, a screen of its own.
+    fn introduce(&self, session: &mut Session) -> Result<()> {
+        let Some((_, page, _)) = self.lesson() else { return Ok(()) };
+        let layout = layout(session);
+        let values = [("lesson", &*page.number.to_string()), ("title", &*page.title)];
+        let mut lines = vec![String::new(), layout.bold(&self.text("lesson-heading", &values))];
+        lines.push(String::new());
+        lines.extend(layout.blocks(&page.introduction));
+        lines.push(String::new());
+        lines.extend(layout.text(&self.text("words", &[])));
+        lines.push(String::new());
+        lines.extend(layout.text(&self.text("begin", &[])));
+        tell(session, &lines)
+    }
+
     /// The text and the task of the step.
     pub(super) fn task(&mut self, session: &mut Session) -> Result<()> {
+        if let Some(lesson) = self.lesson_mut() {
+            lesson.unread = false;
+        }
         let Some((lesson, page, step)) = self.lesson() else {
             return self.say(session, "no-lesson", &[]);
         };
@@ -325,10 +352,13 @@ impl Tutor {
         let layout = layout(session);
         let mut lines = layout.blocks(&led(&exercise.why, &self.text("right", &[])));
         lines.push(String::new());
-        lines.extend(layout.text(&self.text("reference", &[])));
-        lines.push(String::new());
-        lines.extend(layout.code(&exercise.solution));
-        lines.push(String::new());
+        // Where the answer is a bare word, nobody needs to see how it is written.
+        if exercise.solution.contains('(') {
+            lines.extend(layout.text(&self.text("reference", &[])));
+            lines.push(String::new());
+            lines.extend(layout.code(&exercise.solution));
+            lines.push(String::new());
+        }
         tell(session, &lines)?;
         self.end_step(session, Ended::Solved)
     }
@@ -413,6 +443,9 @@ impl Tutor {
         if lesson.play.is_some() {
             return self.say(session, "playing", &[]);
         }
+        if lesson.unread {
+            return self.task(session);
+        }
         if !lesson.ended {
             return self.say(session, "unsolved", &[]);
         }
@@ -425,10 +458,10 @@ impl Tutor {
             if let Some(lesson) = self.lesson_mut() {
                 lesson.step += 1;
             }
-            return self.begin_step(session, false);
+            return self.begin_step(session, Start::AtOnce);
         }
         if at + 1 < self.books()?.library.pages.len() {
-            return self.open(session, at + 1, 0, "next");
+            return self.open(session, (at + 1, 0), Start::Introduced, "next");
         }
         self.bye(session)
     }
@@ -442,7 +475,7 @@ impl Tutor {
             return self.say(session, "played", &[]);
         }
         match step.checked_sub(1) {
-            Some(before) => self.open(session, page, before, "back"),
+            Some(before) => self.open(session, (page, before), Start::AtOnce, "back"),
             None => self.say(session, "first-step", &[]),
         }
     }
@@ -471,7 +504,7 @@ impl Tutor {
     pub(super) fn reset(&mut self, session: &mut Session) -> Result<()> {
         let Some((lesson, ..)) = self.lesson() else { return Ok(()) };
         let (page, step) = (lesson.page, lesson.step);
-        self.open(session, page, step, "reset")
+        self.open(session, (page, step), Start::AtOnce, "reset")
     }
 
     /// `bye`: out of the lesson, back to where the session was.
@@ -490,8 +523,8 @@ impl Tutor {
     /// Goes on where the learner was, or with the first step that is not done.
     fn resume(&mut self, session: &mut Session) -> Result<()> {
         let books = self.books()?;
-        let (page, step) = menu::next(&books.library, &books.progress);
-        self.open(session, page, step, "next")
+        let place = menu::next(&books.library, &books.progress);
+        self.open(session, place, Start::Introduced, "next")
     }
 
     /// `learn`: all lessons, and how far the learner is.
@@ -516,6 +549,7 @@ impl Tutor {
             return self.say(session, "no-such-lesson", &[("lesson", lesson)]);
         };
         let (number, steps) = (lesson.to_owned(), books.library.pages[page].steps.len());
+        let start = if step.is_empty() { Start::Introduced } else { Start::AtOnce };
         let step = match step {
             // A lesson goes on where it was left, and begins anew once it is done.
             "" => menu::first_undone(&books.library.pages[page], &books.progress),
@@ -528,7 +562,7 @@ impl Tutor {
                 }
             },
         };
-        self.open(session, page, step, &format!("learn {place}"))
+        self.open(session, (page, step), start, &format!("learn {place}"))
     }
 
     /// `learn reset`, `learn reset all`: progress is forgotten, if it is said twice.
@@ -550,7 +584,7 @@ impl Tutor {
         self.remark_on(session, kept)?;
         self.say(session, "forgotten", &[])?;
         match (&self.place, all) {
-            (Place::Lesson(_), false) => self.open(session, page, 0, words),
+            (Place::Lesson(_), false) => self.open(session, (page, 0), Start::Introduced, words),
             (Place::Lesson(_), true) => self.bye(session),
             (Place::Elsewhere | Place::Menu, _) => Ok(()),
         }
@@ -658,7 +692,9 @@ impl session::Tutor for Tutor {
     fn nothing_typed(&mut self, session: &mut Session) -> Result<()> {
         match &self.place {
             Place::Menu => self.resume(session),
-            Place::Lesson(lesson) if lesson.ended && lesson.play.is_none() => self.go_on(session),
+            Place::Lesson(lesson) if (lesson.ended || lesson.unread) && lesson.play.is_none() => {
+                self.go_on(session)
+            }
             Place::Lesson(_) | Place::Elsewhere => Ok(()),
         }
     }

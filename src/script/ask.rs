@@ -42,7 +42,7 @@ impl Script {
             let commands = decoder.value(commands.as_raw_bson_ref())?;
             let db = realm.database(db)?;
             let answer: Value = ask.call((db, last, error, commands, text))?;
-            show::answer(ctx, realm, &answer)
+            show::value(ctx, realm, &answer)
         })
     }
 }

@@ -162,7 +162,11 @@ pub fn run(shell: &mut Shell, verb: &str, arguments: &[&str]) -> Result<Spoken> 
             match &spoken {
                 Spoken::Documents(documents) => shell.look_at_last(documents),
                 Spoken::Value(value) => shell.look_at(value.clone()),
-                Spoken::Lines(_) | Spoken::Page(_) | Spoken::Clear | Spoken::Edit(_) => {}
+                Spoken::Lines(_)
+                | Spoken::Page(_)
+                | Spoken::Clear
+                | Spoken::Edit(_)
+                | Spoken::Learn(_) => {}
             }
             Ok(spoken)
         }

@@ -1,3 +1,4 @@
+next
 hint
 db.counters.insert({_id: "userid", seq: 0})
 db.counters.remove({})
