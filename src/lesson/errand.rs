@@ -81,8 +81,9 @@ pub fn run(
                     1 => "1 promise is broken".to_owned(),
                     count => format!("{count} promises are broken"),
                 };
-                let (lessons, steps) = (outcome.lessons, outcome.steps);
-                tell(&format!("{language}: {lessons} lessons, {steps} steps: {said}"))?;
+                let (lessons, steps) =
+                    (counted(outcome.lessons, "lesson"), counted(outcome.steps, "step"));
+                tell(&format!("{language}: {lessons}, {steps}: {said}"))?;
                 broken |= !outcome.broken.is_empty();
             }
             Ok(i32::from(broken))
@@ -97,6 +98,11 @@ pub fn run(
             Ok(0)
         }
     }
+}
+
+/// `1 lesson`, `2 lessons`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A folder with one page in it.

@@ -285,6 +285,7 @@ impl Tutor {
         let lines = layout(session).blocks(&hint);
         if let Some(lesson) = self.lesson_mut() {
             lesson.hints += 1;
+            lesson.unread = false;
         }
         tell(session, &lines)
     }
@@ -408,7 +409,7 @@ impl Tutor {
             (page.name.clone(), lesson.step + 1, page.steps.len(), lesson.page);
         let number = page.number.to_string();
         if let Some(lesson) = self.lesson_mut() {
-            lesson.ended = true;
+            (lesson.ended, lesson.unread) = (true, false);
         }
         let books = self.books()?;
         let kept = books.progress.end(&name, step, ended);
