@@ -115,7 +115,7 @@ const TEXTS: &[Text] = &[
     Text { name: "section-why", english: "Why it works" },
     Text {
         name: "server",
-        english: "The lessons make databases named learn_* on {address} and delete them again; they touch nothing else. Type `{words}` again to agree.",
+        english: "The lessons make databases named `learn_*` on {address} and delete them again; they touch nothing else. Type `{words}` again to agree.",
     },
     Text { name: "solution", english: "The solution:" },
     Text { name: "step-done", english: "Press Enter, or type `next`, to go on." },
