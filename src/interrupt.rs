@@ -13,6 +13,8 @@ use crate::error::{Code, Error, Result};
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     raised: Arc<AtomicBool>,
+    /// Raised too when this one is.
+    parent: Option<Arc<AtomicBool>>,
     deadline: Option<Instant>,
 }
 
@@ -25,7 +27,13 @@ impl Interrupt {
     /// The same token with a deadline (`maxTimeMS`) of its own; raising one raises both.
     #[must_use]
     pub fn with_deadline(&self, deadline: Instant) -> Self {
-        Self { raised: Arc::clone(&self.raised), deadline: Some(deadline) }
+        Self { deadline: Some(deadline), ..self.clone() }
+    }
+
+    /// A token that is raised when this one is, and that can be raised without it.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self { raised: Arc::default(), parent: Some(Arc::clone(&self.raised)), deadline: None }
     }
 
     /// Asks everything that holds this token to stop. Answers whether it was raised already.
@@ -41,6 +49,7 @@ impl Interrupt {
     /// Whether someone asked to stop.
     pub fn is_raised(&self) -> bool {
         self.raised.load(Ordering::Relaxed)
+            || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
     }
 
     /// Fails with [`Error::Interrupted`] once raised, and with the server's code 50 once the deadline is over.
@@ -70,6 +79,16 @@ mod tests {
         assert_eq!(other.check(), Err(Error::Interrupted));
         token.clear();
         assert_eq!(other.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_child_is_raised_with_its_parent_but_not_the_other_way_round() {
+        let parent = Interrupt::new();
+        let (one, other) = (parent.child(), parent.child());
+        one.raise();
+        assert!(one.is_raised() && !other.is_raised() && !parent.is_raised());
+        parent.raise();
+        assert!(other.with_deadline(Instant::now()).is_raised());
     }
 
     #[test]

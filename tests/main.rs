@@ -23,3 +23,4 @@ mod terminal;
 mod transcript;
 mod transcripts;
 mod translate;
+mod workers;

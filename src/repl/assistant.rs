@@ -88,6 +88,8 @@ impl Known for Assistant<'_, '_> {
                 let following: Vec<&str> = match word.name {
                     "show" => words::NOUNS.iter().map(|noun| noun.name).collect(),
                     "translate" => LANGUAGES.iter().map(|language| language.name).collect(),
+                    // A usage such as `on|off` lists all there is to say.
+                    _ if word.usage.contains('|') => word.usage.split('|').collect(),
                     _ => Vec::new(),
                 };
                 (word.name.to_owned(), following.into_iter().map(ToOwned::to_owned).collect())

@@ -80,7 +80,7 @@ fn plain<'js>(realm: &Realm<'js>, text: &str) -> rquickjs::Result<Object<'js>> {
 }
 
 /// A refused command: in the classic shell an `Error` with a code, in mongosh a `MongoServerError`.
-fn command<'js>(
+pub(super) fn command<'js>(
     ctx: &Ctx<'js>,
     realm: &Realm<'js>,
     error: &CommandError,
@@ -124,7 +124,8 @@ fn raised<'js>(
     Ok(object)
 }
 
-fn hide<'js>(
+/// Gives an object a field that no listing shows.
+pub(super) fn hide<'js>(
     object: &Object<'js>,
     name: &str,
     value: impl rquickjs::IntoJs<'js>,

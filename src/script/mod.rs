@@ -9,6 +9,7 @@
 //! - `ask` is how a tutor looks into the user's world without leaving a trace.
 //! - `prelude` holds what is better said in JavaScript, a file a class.
 //! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
+//! - `workers` runs functions in threads with worlds of their own.
 //! - `files` reads scripts and modules, `pasted` those that are no JavaScript as they stand; `jobs` waits for promises.
 
 mod ask;
@@ -30,6 +31,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod thrown;
+mod workers;
 
 use std::cell::RefMut;
 use std::path::Path;
@@ -75,7 +77,7 @@ impl Script {
         runtime.set_memory_limit(limits.memory);
         runtime.set_max_stack_size(limits.stack.min(limits::STACK));
         let context = Context::full(&runtime).map_err(|error| failed(&error))?;
-        let state = Rc::new(State::new(shell, limits.memory));
+        let state = Rc::new(State::new(shell, limits));
         context.with(|ctx| {
             setup::install(&ctx, &state).map_err(|error| match error {
                 rquickjs::Error::Exception => {

@@ -20,6 +20,7 @@ const LATER: &[(&str, &str)] = &[
     ("core_view", include_str!("prelude/core_view.js")),
     ("core_cursors", include_str!("prelude/core_cursors.js")),
     ("core_names", include_str!("prelude/core_names.js")),
+    ("core_workers", include_str!("prelude/core_workers.js")),
 ];
 
 /// The bodies of each class's prelude rows, sorted by class: `("Cursor", include_str!("prelude/cursor.js"))`.

@@ -8,9 +8,11 @@ use rquickjs::function::Constructor;
 use rquickjs::{Atom, Class, Ctx, Function, JsLifetime, Object, Value};
 
 use super::files::Loaded;
+use super::limits::Limits;
 use super::native::{Held, Place, Released};
 use super::prelude;
 use super::sources::Sources;
+use super::workers::Workers;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::shell::{self, Emulate, Shell};
@@ -21,8 +23,8 @@ pub(super) struct State {
     pub(super) shell: RefCell<Shell>,
     /// The emulated shell.
     pub(super) emulate: Emulate,
-    /// The limit of the heap in bytes; 0 for none.
-    pub(super) memory: usize,
+    /// What scripts may use.
+    pub(super) limits: Limits,
     /// Ctrl-C.
     pub(super) interrupt: Interrupt,
     /// Why everything has to unwind, apart from Ctrl-C.
@@ -35,6 +37,8 @@ pub(super) struct State {
     pub(super) loaded: RefCell<Loaded>,
     /// The texts that were evaluated, for positions.
     pub(super) sources: RefCell<Sources>,
+    /// The workers that were started, and what this script was given if it is one's.
+    pub(super) workers: Workers,
 }
 
 impl State {

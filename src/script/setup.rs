@@ -8,9 +8,11 @@ use rquickjs::function::{Constructor, Func, Rest};
 use rquickjs::object::{Accessor, Property};
 use rquickjs::{Class, Ctx, IntoJs, Object, Symbol, Value};
 
+use super::limits::Limits;
 use super::native::{Held, Place, Row};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
+use super::workers::{self, Workers};
 use super::{classes, errors, files, jobs, prelude, show, thrown};
 use crate::shell::{Emulate, Shell, Show};
 
@@ -18,9 +20,9 @@ type Result<T> = rquickjs::Result<T>;
 
 impl State {
     /// The Rust side of a world over `shell`.
-    pub(super) fn new(shell: Shell, memory: usize) -> Self {
+    pub(super) fn new(shell: Shell, limits: Limits) -> Self {
         Self {
-            memory,
+            limits,
             emulate: shell.emulate,
             interrupt: shell.interrupt.clone(),
             shell: RefCell::new(shell),
@@ -29,6 +31,7 @@ impl State {
             released: Rc::default(),
             loaded: RefCell::default(),
             sources: RefCell::new(Sources::default()),
+            workers: Workers::default(),
         }
     }
 }
@@ -97,6 +100,7 @@ fn natives<'js>(ctx: &Ctx<'js>, emulate: Emulate) -> Result<Object<'js>> {
     natives.set("print", Func::from(|ctx, values| show(ctx, Show::Print, values)))?;
     natives.set("recall", Func::from(|ctx| show::recall(&ctx, &realm(&ctx))))?;
     natives.set("tojson", Func::from(|ctx, values| show(ctx, Show::ToJson, values)))?;
+    workers::install(&natives)?;
     Ok(natives)
 }
 

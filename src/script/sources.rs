@@ -1,6 +1,7 @@
 //! The texts that were evaluated, by the name QuickJS reports, so that positions can be told in the user's own text.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use crate::dialect::Code;
 
@@ -37,12 +38,18 @@ pub(super) struct Source {
     pub(super) line: u32,
     /// What runs.
     pub(super) code: Code,
+    /// It is a module: what it declares is its own.
+    pub(super) module: bool,
+    /// How many texts came before it.
+    order: usize,
 }
 
 /// Every text that a stack may name.
 #[derive(Default)]
 pub(super) struct Sources {
-    by_name: HashMap<String, Source>,
+    by_name: HashMap<String, Arc<Source>>,
+    /// How many texts there were.
+    count: usize,
     /// How often each name was given, and the names still remembered, oldest first.
     given: HashMap<String, (u64, VecDeque<String>)>,
 }
@@ -64,21 +71,40 @@ impl Sources {
         {
             self.by_name.remove(&oldest);
         }
-        self.set(unique.clone(), written, code);
+        self.insert(unique.clone(), written, code, false);
         unique
     }
 
     /// Remembers the text of a module, which has one name only.
     pub(super) fn set(&mut self, unique: String, written: Written<'_>, code: &Code) {
+        self.insert(unique, written, code, true);
+    }
+
+    fn insert(&mut self, unique: String, written: Written<'_>, code: &Code, module: bool) {
         let Written { name, text, line } = written;
         let (name, text) = (name.to_owned(), text.to_owned());
-        let source = Source { name, text, line, code: code.clone() };
+        let source = Source { name, text, line, code: code.clone(), module, order: self.count };
+        self.count += 1;
+        self.by_name.insert(unique, Arc::new(source));
+    }
+
+    /// The latest text whose code holds this piece: the name it was evaluated under, the text, and the byte of its code.
+    pub(super) fn find(&self, piece: &str) -> Option<(String, Arc<Source>, usize)> {
+        let holding = self.by_name.iter().filter_map(|(name, source)| {
+            source.code.text.rfind(piece).map(|at| (name, source, at))
+        });
+        let (name, source, at) = holding.max_by_key(|(_, source, _)| source.order)?;
+        Some((name.clone(), Arc::clone(source), at))
+    }
+
+    /// Remembers a text of another world under the name that it had there.
+    pub(super) fn adopt(&mut self, unique: String, source: Arc<Source>) {
         self.by_name.insert(unique, source);
     }
 
     /// The text evaluated under a name.
     pub(super) fn get(&self, name: &str) -> Option<&Source> {
-        self.by_name.get(name)
+        self.by_name.get(name).map(Arc::as_ref)
     }
 
     /// The name as the user knows it.

@@ -41,7 +41,7 @@ pub(super) fn caught<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, error: rquickjs::E
 
 /// Whether the heap was close to its limit at some time.
 fn out_of_memory(realm: &Realm<'_>) -> bool {
-    let limit = realm.state.memory;
+    let limit = realm.state.limits.memory;
     limit != 0 && peak_memory().is_some_and(|peak| peak >= limit - limit / 5)
 }
 

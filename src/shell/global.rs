@@ -102,6 +102,11 @@ pub(super) const GLOBAL: Class = Class::functions(
             .only(Shells::Mongo),
         native("mkdir", "(path)", "makes a directory", files::mkdir).only(Shells::Mongo),
         native("nextVal", "(name, options)", "the next number of a sequence", counter::next_val),
+        prelude(
+            "parallel",
+            "(workers, [times], [options], function, ...arguments)",
+            "runs a function in several threads at once; answers with every result",
+        ),
         native("passwordPrompt", "()", "asks for a password", password),
         shows("print", "(value, ...)", "prints values", Show::Print),
         prelude("printStackTrace", "()", "prints where the script is").only(Shells::Mongo),
@@ -115,10 +120,21 @@ pub(super) const GLOBAL: Class = Class::functions(
         .only(Shells::Mongo),
         native("pwd", "()", "the working directory", files::pwd).only(Shells::Mongo),
         native("quit", "(code)", "quits the shell", files::quit),
+        prelude(
+            "race",
+            "(function, ..., options)",
+            "runs functions in several threads and counts the numbers handed out twice",
+        ),
         native("removeFile", "(path)", "deletes a file or directory", files::remove_file)
             .only(Shells::Mongo),
         prelude("show", "(noun)", "shows databases, collections, counters..."),
         native("sleep", "(ms)", "waits", files::sleep),
+        prelude(
+            "startParallelShell",
+            "(code, port, noConnect, ...arguments)",
+            "runs code in one more thread; answers with a function that waits for it",
+        )
+        .only(Shells::Mongo),
         shows("tojson", "(value, indent, nolint)", "a value as JSON text", Show::ToJson)
             .only(Shells::Mongo),
         shows("tojsononeline", "(value)", "a value as JSON text on one line", Show::ToJsonOneLine)

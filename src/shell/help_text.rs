@@ -48,8 +48,12 @@ const CLASSIC: &[(&str, &str)] = &[
 const OWN: &[(&str, &str)] = &[
     ("learn", "lessons on numbering documents with findAndModify"),
     ("show counters", "show the counters and sequences of the current database"),
+    ("show command", "show the last command that was sent, whole"),
+    ("show types", "show the BSON types in the document shown last"),
+    ("trace on|off", "tell of each command that is sent"),
     ("help counters", "numbers from counter() and nextVal()"),
     ("help numbers", "which type a number is stored as"),
+    ("help parallel", "functions in several threads at once, and races between them"),
     ("help departures", "where tally differs from the emulated shell on purpose"),
     ("translate [language]", "the last database call as code for a driver; help translate"),
 ];
@@ -82,6 +86,9 @@ const MONGOSH: &[(&str, &str)] = &[
     ("counter", "The next number of a counter, which its first call creates"),
     ("nextVal", "The next number of a sequence"),
     ("learn", "Lessons on numbering documents with findAndModify"),
+    ("parallel", "Runs a function in several threads at once: parallel(4, f). See help parallel"),
+    ("race", "Runs functions in several threads and counts the numbers that they hand out twice"),
+    ("trace", "'trace on' tells of each command that is sent, 'trace off' ends it"),
     ("help departures", "Where tally differs from mongosh on purpose"),
     (
         "translate",
@@ -197,6 +204,21 @@ const TOPICS: &[(&str, &[&str])] = &[
             "\tstored as a 32-bit integer. NumberInt(1), NumberLong(\"1\") and NumberDecimal(\"1.5\") say the type.",
             "\tA document that is read and saved keeps the types of its numbers.",
             "\tWrite integers beyond 2^53 as NumberLong(\"...\"): a JavaScript number cannot hold them.",
+        ],
+    ),
+    (
+        "parallel",
+        &[
+            "\tparallel(4, f)                runs f in 4 threads at once; an array of the 4 results",
+            "\tparallel(4, 200, f, 1, \"a\")   200 calls f(1, \"a\") in each; one array of all 800 results",
+            "\tparallel(4, {interleave: true}, f)  in lock step: no thread goes on before all have come to their",
+            "\t                              next call of the database, so a race comes out the same each time",
+            "\trace(f, g)                   both in 4 threads, 200 calls each; counts the numbers handed out twice",
+            "\trace({naive: f, better: g}, {workers: 8, times: 100, interleave: true})",
+            "\tEach thread is a worker: a shell of its own on the same data, whose number is the variable worker. It",
+            "\thas your functions and classes and a copy of your variables; what it changes in them stays in it, and",
+            "\tresults come back as copies. It does not see locals of the function around f, cursors, or this: pass",
+            "\twhat f needs as arguments, functions too. The first error ends all workers and is thrown here.",
         ],
     ),
 ];

@@ -20,6 +20,7 @@ mod global;
 mod held;
 mod help;
 mod help_text;
+mod lock_step;
 mod md5;
 mod mongo;
 mod nearest;
@@ -36,6 +37,7 @@ mod write;
 
 pub use call::{Arguments, Call, Receiver};
 pub use cursor::Page;
+pub use lock_step::LockStep;
 pub use nearest::nearest;
 pub use output::{Output, Paced};
 pub use wire::Sent;
@@ -222,6 +224,31 @@ impl Shell {
             orphaned: false,
             noticed: Vec::new(),
             wire: Wire::default(),
+            viewed: None,
+        }
+    }
+
+    /// A shell for another thread: the same backend, database, settings and streams, and nothing open. `name` stands
+    /// before each line of its trace; `turns` makes it go in lock step with others, under a number of its own from 0.
+    #[must_use]
+    pub fn sibling(
+        &self,
+        interrupt: Interrupt,
+        name: String,
+        turns: Option<(Arc<LockStep>, usize)>,
+    ) -> Self {
+        Self {
+            backend: Arc::clone(&self.backend),
+            interrupt,
+            emulate: self.emulate,
+            db: self.db.clone(),
+            output: self.output.clone(),
+            batch_size: self.batch_size,
+            held: Table::default(),
+            shown: None,
+            orphaned: false,
+            noticed: self.noticed.clone(),
+            wire: self.wire.sibling(name, turns),
             viewed: None,
         }
     }

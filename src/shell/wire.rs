@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::command::truthy;
-use super::{Output, Shell};
+use super::{LockStep, Output, Shell};
 use crate::backend::{Cursor, Request};
 use crate::error::{Error, Result};
 use crate::value::brief::Line;
@@ -39,6 +39,24 @@ pub(super) struct Wire {
     aside: bool,
     /// The width of the terminal, where there is one.
     width: Option<usize>,
+    /// What stands before each line of the trace.
+    name: String,
+    /// With whom commands are sent in lock step, and the own number there.
+    turns: Option<(Arc<LockStep>, usize)>,
+}
+
+impl Wire {
+    /// The wire of a shell for another thread.
+    pub(super) fn sibling(&self, name: String, turns: Option<(Arc<LockStep>, usize)>) -> Self {
+        Self {
+            last: RefCell::default(),
+            tracing: Arc::clone(&self.tracing),
+            aside: self.aside,
+            width: self.width,
+            name,
+            turns,
+        }
+    }
 }
 
 impl Shell {
@@ -63,11 +81,10 @@ impl Shell {
     pub(super) fn stream(&self, db: &str, body: RawDocumentBuf) -> Result<Box<dyn Cursor>> {
         let request = self.request(db, body)?;
         let tracing = Arc::clone(&self.wire.tracing);
-        let (output, width) = (self.output.clone(), self.wire.width);
         let watched = |source: Box<dyn Cursor>, name: String| Watched {
             first: None,
             source: Some(source),
-            trace: Trace { output: output.clone(), width },
+            trace: self.teller(),
             tracing: Arc::clone(&tracing),
             name,
         };
@@ -122,6 +139,9 @@ impl Shell {
     /// What every command becomes before it is sent.
     fn request(&self, db: &str, body: RawDocumentBuf) -> Result<Request> {
         self.interrupt.check()?;
+        if let Some((turns, own)) = &self.wire.turns {
+            turns.step(*own, &self.interrupt)?;
+        }
         if !self.wire.aside {
             *self.wire.last.borrow_mut() = Some(Sent { db: db.to_owned(), body: body.clone() });
         }
@@ -129,8 +149,12 @@ impl Shell {
     }
 
     fn trace(&self) -> Option<Trace> {
-        (self.is_tracing() && !self.wire.aside)
-            .then(|| Trace { output: self.output.clone(), width: self.wire.width })
+        (self.is_tracing() && !self.wire.aside).then(|| self.teller())
+    }
+
+    fn teller(&self) -> Trace {
+        let (output, name) = (self.output.clone(), self.wire.name.clone());
+        Trace { output, width: self.wire.width, name }
     }
 }
 
@@ -138,6 +162,8 @@ impl Shell {
 struct Trace {
     output: Output,
     width: Option<usize>,
+    /// What stands before each line.
+    name: String,
 }
 
 impl Trace {
@@ -146,6 +172,7 @@ impl Trace {
         const REST: usize = 24;
         let width = self.width.map_or(WIDTH, |width| width.saturating_sub(REST).max(NARROWEST));
         let mut line = Line::new(width);
+        line.push(&self.name);
         line.push(start);
         line
     }

@@ -6,7 +6,7 @@
   // A script may give any global another meaning; the prelude keeps to what they are now.
   const globals = Object.fromEntries([
     "Array", "ArrayBuffer", "Boolean", "Date", "Error", "Function", "JSON", "Map", "Math", "Number", "Object", "Promise",
-    "ReferenceError", "Reflect", "RegExp", "Set", "String", "Symbol", "TypeError", "Uint8Array", "WeakMap", "eval",
+    "Proxy", "ReferenceError", "Reflect", "RegExp", "Set", "String", "Symbol", "TypeError", "Uint8Array", "WeakMap", "eval",
   ].map(name => [name, globalThis[name]]));
   const { make } = shell;
   const { assign, defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, hasOwn } = Object;
@@ -111,6 +111,7 @@
         if (!hasOwn(body, key)) defineProperty(body, key, getOwnPropertyDescriptor(found.value, key));
       }
       defineProperty(target, name, hidden(body));
+      if (target === globalThis) before.set(name, body);
     },
 
     wellFormed: text => isWellFormed.call(text),

@@ -31,6 +31,8 @@
   const AsyncFunction = (async () => {}).constructor;
 
   return {
+    isLexical,
+
     // Whether a text can be read as JavaScript; none of it runs.
     readable(text, awaits) {
       try {
@@ -44,7 +46,7 @@
 
     defines(name) {
       if (Object.hasOwn(globalThis, name)) {
-        return !before.has(name) || before.get(name) !== worth(globalThis, name);
+        return !before.has(name) || !Object.is(before.get(name), worth(globalThis, name));
       }
       return isLexical(name);
     },

@@ -41,7 +41,12 @@
     return true;
   },
 
+  parallel(...given) { return shell.parallel(given); },
+  race(...given) { shell.race(given); },
+
   show(...words) { __word("show", ...words); },
+
+  startParallelShell(code, port, noConnect, ...values) { return shell.startParallelShell(code, values); },
 
   tostrictjson(value) {
     // What `toJSON` of a date says is no extended JSON; everything else of BSON has a `toJSON` that is.
