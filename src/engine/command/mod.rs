@@ -31,7 +31,8 @@ pub(crate) use cursor::Cursors;
 pub(super) use expiry::start as start_expiry;
 pub(crate) use find_and_modify::Plans;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 use bson::RawDocumentBuf;
 
@@ -74,12 +75,13 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
     FAMILIES.iter().copied().flatten()
 }
 
-/// The command of this name.
+/// The command of this name, or of this other name.
 fn command(name: &str) -> Option<&'static Command> {
-    FAMILIES.iter().find_map(|family| {
-        let at = family.binary_search_by(|row| row.name.cmp(name)).ok();
-        at.map(|at| &family[at]).or_else(|| family.iter().find(|row| row.aliases.contains(&name)))
-    })
+    static BY_NAME: LazyLock<HashMap<&str, &Command>> = LazyLock::new(|| {
+        let names = |row: &'static Command| row.aliases.iter().copied().chain([row.name]);
+        commands().flat_map(|row| names(row).map(move |name| (name, row))).collect()
+    });
+    BY_NAME.get(name).copied()
 }
 
 /// Runs one command.
