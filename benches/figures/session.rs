@@ -83,10 +83,19 @@ impl Session {
         Path::new("/proc").join(self.child.id().to_string())
     }
 
+    /// The memory that it has now, in megabytes.
+    pub(crate) fn memory(&self) -> Option<f64> {
+        self.status("VmRSS")
+    }
+
     /// The most memory it has had so far, in megabytes.
     pub(crate) fn peak(&self) -> Option<f64> {
+        self.status("VmHWM")
+    }
+
+    fn status(&self, field: &str) -> Option<f64> {
         let status = fs::read_to_string(self.process().join("status")).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+        let line = status.lines().find(|line| line.starts_with(field))?;
         let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
         Some(kilobytes / 1024.0)
     }

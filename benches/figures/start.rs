@@ -40,7 +40,7 @@ pub(crate) fn start() -> Vec<Figure> {
 }
 
 /// The shortest of some runs, in milliseconds.
-fn shortest(mut run: impl FnMut()) -> f64 {
+pub(crate) fn shortest(mut run: impl FnMut()) -> f64 {
     let one = |_| {
         let started = Instant::now();
         run();
