@@ -250,6 +250,7 @@ impl Shell {
             noticed: self.noticed.clone(),
             wire: self.wire.sibling(name, turns),
             viewed: None,
+            concerns: self.concerns.clone(),
         }
     }
 
