@@ -250,7 +250,6 @@ impl Shell {
             noticed: self.noticed.clone(),
             wire: self.wire.sibling(name, turns),
             viewed: None,
-            concerns: self.concerns.clone(),
         }
     }
 
