@@ -111,16 +111,20 @@ fn departures() -> Vec<String> {
 /// The languages of `translate`, from their own table.
 fn translations() -> Vec<String> {
     let mut lines: Vec<String> = [
-        "\ttranslate                     the last database call as code, in every language",
-        "\ttranslate python              in one; a comment says what the code needs around it",
-        "\tNumbers keep their types where they are stored: a plain 1 of the classic shell is a double.",
+        "\ttranslate           the last database call as code, in every language",
+        "\ttranslate python    in one; a comment says what the code needs around it",
+        "\tA number keeps its type where it is stored: a plain 1 of the classic",
+        "\tshell is a double.",
         "",
     ]
     .map(ToOwned::to_owned)
     .into();
     lines.extend(LANGUAGES.iter().map(|language| {
-        let names = [&[language.name], language.aliases].concat().join(", ");
-        format!("\t{names:<30}{}", language.help)
+        let also = match language.aliases {
+            [] => String::new(),
+            aliases => format!(" (also {})", aliases.join(", ")),
+        };
+        format!("\t{:<10}{}{also}", language.name, language.help)
     }));
     lines
 }

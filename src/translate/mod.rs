@@ -63,7 +63,7 @@ pub const LANGUAGES: &[Language] = &[
     Language {
         name: "java",
         aliases: &["jvm"],
-        help: "mongodb-driver-sync, and the classic DBCollection of mongodb-driver-legacy",
+        help: "mongodb-driver-sync; the classic DBCollection",
         write: java::write,
     },
     Language {
@@ -75,7 +75,7 @@ pub const LANGUAGES: &[Language] = &[
     Language {
         name: "php",
         aliases: &[],
-        help: "the library mongodb/mongodb, and the extension's raw command",
+        help: "mongodb/mongodb; the extension's raw command",
         write: php::write,
     },
     Language {
