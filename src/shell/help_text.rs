@@ -213,10 +213,10 @@ const TOPICS: &[(&str, &[&str])] = &[
     (
         "parallel",
         &[
-            "\tparallel(4, f)              runs f in 4 threads; an array of the 4 results",
+            "\tparallel(4, f)              runs f in 4 threads; an array of 4 results",
             "\tparallel(4, 200, f, 1, \"a\")  200 calls f(1, \"a\") in each: 800 results",
-            "\tparallel(4, {interleave: true}, f)  in lock step: no thread goes on before",
-            "\t                            all have come to their next database call, so",
+            "\tparallel(4, {interleave: true}, f)  in lock step: none goes on before",
+            "\t                            all have come to their next database call;",
             "\t                            a race comes out the same each time",
             "\trace(f, g)                  4 threads and 200 calls each; counts the",
             "\t                            numbers that were handed out twice",
