@@ -27,22 +27,26 @@ const PAGES: &[Embedded] = embedded! {
         "01-sequences"
         "02-take-a-number"
         "03-missing-sequence"
+        "04-read-then-write"
         "05-max-plus-one"
         "06-long-and-double"
         "07-gaps"
         "08-several-servers"
         "09-blocks"
+        "10-optimistic-loop"
         "11-no-sequence"
         "12-your-driver";
     "es":
         "01-sequences"
         "02-take-a-number"
         "03-missing-sequence"
+        "04-read-then-write"
         "05-max-plus-one"
         "06-long-and-double"
         "07-gaps"
         "08-several-servers"
         "09-blocks"
+        "10-optimistic-loop"
         "11-no-sequence"
         "12-your-driver";
 };
