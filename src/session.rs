@@ -144,7 +144,7 @@ impl Session {
 
     /// Runs a script file: a module if its name ends in `.mjs`. It prints what it prints, and no value.
     pub fn load(&mut self, path: &Path) -> Outcome {
-        let outcome = self.script.run_file(path).map(drop);
+        let outcome = self.script.run_file(path).and_then(Answer::end);
         self.settle(outcome)
     }
 
@@ -203,6 +203,14 @@ impl Session {
         for notice in &input.notices {
             self.notice(notice);
         }
+        // What JavaScript refuses is refused before anything of the input runs.
+        if input.parts.len() > 1 {
+            for part in &input.parts {
+                if let Part::Script(code) = part {
+                    self.script.check(code, name, text)?;
+                }
+            }
+        }
         for (at, part) in input.parts.iter().enumerate() {
             let show = echo == Echo::Each || (echo == Echo::Last && at + 1 == input.parts.len());
             match part {
@@ -228,15 +236,19 @@ impl Session {
     /// Runs JavaScript and prints its value.
     fn run(&mut self, code: &Code, text: &str, name: &str, show: bool) -> Result<()> {
         self.last = None;
-        let mut answer = self.script.eval(code, name, text)?;
+        let answer = self.script.eval(code, name, text)?;
         self.remember(&answer);
-        if !show {
-            return Ok(());
+        if show {
+            match (&code.declares, self.emulate) {
+                (Some(declared), Emulate::Mongosh) => {
+                    let named = Code::plain(declared, 0..declared.len());
+                    let declared = self.script.eval(&named, name, declared)?;
+                    self.show(&declared, name)?;
+                }
+                _ => self.show(&answer, name)?,
+            }
         }
-        if let (Some(declared), Emulate::Mongosh) = (&code.declares, self.emulate) {
-            answer = self.script.eval(&Code::plain(declared, 0..declared.len()), name, declared)?;
-        }
-        self.show(&answer, name)
+        answer.end()
     }
 
     /// Prints the value of an input: a page of a cursor, or the value as it is.
@@ -316,6 +328,8 @@ impl Session {
 
     /// Tells of what ended an input, and says how it ended.
     fn settle(&mut self, outcome: Result<()>) -> Outcome {
+        let remarks = self.script.shell().backend.remarks();
+        remarks.iter().for_each(|remark| self.notice(remark));
         let flushed = self.script.shell().output.flush();
         let outcome = outcome.and(flushed);
         self.interrupted = outcome == Err(Error::Interrupted);

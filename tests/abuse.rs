@@ -130,6 +130,29 @@ fn an_async_function_that_fails_is_never_unheard() {
 }
 
 #[test]
+fn a_promise_that_fails_later_does_not_hide_the_answer() {
+    let code = "async function f() { await 1; throw new Error(\"later\") }; f(); 3";
+    let outcome = tally(["--quiet", "--ephemeral", "--eval", code]).run();
+    assert_eq!(outcome.out, "3\n");
+    assert!(outcome.err.contains("Error: later"), "{outcome:?}");
+    assert_ne!(outcome.code, 0);
+}
+
+#[test]
+fn an_input_of_several_parts_is_refused_before_any_of_it_runs() {
+    let data = tempfile::tempdir().unwrap();
+    let run = |code: &str| {
+        let directory = data.path().join("data");
+        tally(["--quiet", "--data", directory.to_str().unwrap(), "--eval", code]).run()
+    };
+    let outcome = run("db.x.insert({_id: 1})\nuse other\n{ let a; let a }");
+    assert!(outcome.err.contains("SyntaxError"), "{outcome:?}");
+    assert!(outcome.err.contains("(shell eval):3:"), "{outcome:?}");
+    run("db.x.count()").prints("0\n");
+    run("db.x.insert({_id: 1})\nuse other\nlet a = 1; a").prints("switched to db other\n1\n");
+}
+
+#[test]
 fn use_makes_db_a_database_again() {
     piped("db = 5\nuse shop\ndb\n").prints("5\nswitched to db shop\nshop\n");
 }

@@ -9,6 +9,7 @@ mod crash;
 mod dialect;
 mod engine;
 mod engine_commands;
+mod engine_damage;
 mod engine_storage;
 mod house;
 mod lessons;

@@ -3,6 +3,7 @@
 //! A stream is the command followed by `getMore` through [`Engine::run`], so the shell and a server over the same engine
 //! exercise the same code.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -29,12 +30,20 @@ pub struct Embedded {
     engine: OnceLock<Engine>,
     /// Held while the engine is being opened.
     opening: Mutex<()>,
+    /// What the engine had to mend was told.
+    told: AtomicBool,
 }
 
 impl Embedded {
     /// A backend over the data at `location`, not opened yet.
     pub fn new(location: Location) -> Self {
-        Self { location, wait: false, engine: OnceLock::new(), opening: Mutex::new(()) }
+        Self {
+            location,
+            wait: false,
+            engine: OnceLock::new(),
+            opening: Mutex::new(()),
+            told: AtomicBool::new(false),
+        }
     }
 
     /// The same, but with `wait` it waits for a data directory that another process holds, until it is interrupted.
@@ -94,6 +103,14 @@ impl Backend for Embedded {
             first: Some(batch),
             interrupt: request.interrupt,
         }))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let Some(engine) = self.engine.get() else { return Vec::new() };
+        if self.told.swap(true, Ordering::Relaxed) {
+            return Vec::new();
+        }
+        engine.mended().map(ToOwned::to_owned).into_iter().collect()
     }
 }
 

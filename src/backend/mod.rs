@@ -46,6 +46,11 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// As [`Backend::run`].
     fn stream(&self, request: Request) -> Result<Box<dyn Cursor>>;
+
+    /// What the user should hear that is no reply, such as a repair. Each is told once.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Documents that arrive in batches. Dropping it closes the cursor at the server.

@@ -111,6 +111,22 @@ impl Code {
         (edit.source.end + (output_offset - edit.output.end)).min(self.span.end)
     }
 
+    /// The same code, run after `head`, which the user did not write.
+    #[must_use]
+    pub fn behind(&self, head: &str) -> Self {
+        let start = self.span.start;
+        let moved = self.edits.iter().map(|edit| Edit {
+            source: edit.source.clone(),
+            output: edit.output.start + head.len()..edit.output.end + head.len(),
+        });
+        let put_in = Edit { source: start..start, output: 0..head.len() };
+        Self {
+            text: format!("{head}{}", self.text),
+            edits: std::iter::once(put_in).chain(moved).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Line and column in the user's text of a position that QuickJS reports for the rewritten text.
     pub fn position(
         &self,

@@ -82,6 +82,12 @@ impl Engine {
         Ok(Self { shared })
     }
 
+    /// What had to be mended when the data was opened, in words: the end of a write that a killed process or a power
+    /// failure cut short.
+    pub fn mended(&self) -> Option<&str> {
+        self.shared.storage.mended()
+    }
+
     /// Runs one command and answers with the reply document (`ok: 1.0`, write errors inside).
     ///
     /// # Errors

@@ -7,6 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use bson::Binary;
 use bson::spec::BinarySubtype;
 
+use crate::value::calendar;
+
 /// The largest distance from 1970 that a JavaScript date can have, in milliseconds.
 const FARTHEST: i64 = 8_640_000_000_000_000;
 
@@ -97,27 +99,18 @@ impl Moment {
         if !(-FARTHEST..=FARTHEST).contains(&millis) {
             return None;
         }
-        let days = millis.div_euclid(86_400_000);
-        let time = millis.rem_euclid(86_400_000) as u32;
-        // The civil calendar counted in years that begin in March, so that the leap day comes last.
-        let shifted = days + 719_468;
-        let era = shifted.div_euclid(146_097);
-        let of_era = shifted.rem_euclid(146_097);
-        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted_month = (5 * day_of_year + 2) / 153;
-        let day = (day_of_year - (153 * shifted_month + 2) / 5 + 1) as u32;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 } as u32;
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        let parts = calendar::parts_of(millis);
+        // Every part but the year is small and not negative.
+        let small = |part: i64| u32::try_from(part).unwrap_or_default();
         Some(Self {
-            year,
-            month,
-            day,
-            hour: time / 3_600_000,
-            minute: time / 60_000 % 60,
-            second: time / 1_000 % 60,
-            milli: time % 1_000,
-            weekday: (days + 4).rem_euclid(7) as u32,
+            year: parts.year,
+            month: small(parts.month),
+            day: small(parts.day),
+            hour: small(parts.hour),
+            minute: small(parts.minute),
+            second: small(parts.second),
+            milli: small(parts.millisecond),
+            weekday: small(calendar::iso_weekday(millis) % 7),
         })
     }
 

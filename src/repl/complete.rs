@@ -123,7 +123,11 @@ fn subject(chain: &[String], known: &dyn Known) -> Option<Subject> {
 /// The class of what a global makes when it is called.
 fn made_by(global: &str, emulate: Emulate) -> Option<&'static str> {
     let mut classes = shell::classes().iter();
-    let class = classes.find(|class| class.global == global && class.shells.include(emulate))?;
+    let class = classes.find(|class| {
+        let named = class.global == global
+            || emulate == Emulate::Mongosh && class.modern == global && !global.is_empty();
+        named && class.shells.include(emulate)
+    })?;
     (class.kind != Kind::Functions).then_some(class.name)
 }
 

@@ -71,7 +71,10 @@ pub(super) fn install<'js>(
                     target.prop("name", Property::from(class.global).writable().configurable())?;
                 }
                 if listed {
-                    globals.prop(class.global, hidden(function))?;
+                    globals.prop(class.global, hidden(function.clone()))?;
+                }
+                if emulate == Emulate::Mongosh && !class.modern.is_empty() {
+                    globals.prop(class.modern, hidden(function))?;
                 }
             }
         }

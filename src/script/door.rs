@@ -2,8 +2,9 @@
 //!
 //! The door never runs a script while the shell is borrowed: arguments are converted before, the reply after.
 
-use bson::RawBson;
+use bson::{RawBson, RawDocument};
 use rquickjs::function::{Args, Params};
+use rquickjs::object::Property;
 use rquickjs::{Class, Ctx, Function, Object, Value};
 
 use super::convert::{self, Decoder};
@@ -167,10 +168,14 @@ pub(super) fn answer<'js>(
             }
             array.into_value()
         }
-        Reply::Instance(class, fields) => {
-            let prototype = realm.prototype(class);
-            let object = Object::new_proto(ctx.clone(), Some(&prototype))?;
-            Decoder::built(ctx, realm).fields(&fields, &object)?;
+        Reply::Instance(class, fields) => instance(ctx, realm, class, &fields)?.into_value(),
+        Reply::Veiled { class, fields, hidden } => {
+            let object = instance(ctx, realm, class, &fields)?;
+            let mut decoder = Decoder::built(ctx, realm);
+            for (name, value) in hidden.iter().flatten() {
+                let value = decoder.value(value)?;
+                object.prop(name.as_str(), Property::from(value).writable().configurable())?;
+            }
             object.into_value()
         }
         Reply::Handle(class, number) => {
@@ -183,4 +188,16 @@ pub(super) fn answer<'js>(
         Reply::Collection(db, name) => realm.collection(&db, &name)?.into_value(),
         Reply::This => this(),
     })
+}
+
+/// A new object of a class with own fields.
+fn instance<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    class: &str,
+    fields: &RawDocument,
+) -> Result<Object<'js>> {
+    let object = Object::new_proto(ctx.clone(), Some(&realm.prototype(class)))?;
+    Decoder::built(ctx, realm).fields(fields, &object)?;
+    Ok(object)
 }

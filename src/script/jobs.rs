@@ -39,9 +39,9 @@ pub(super) fn wait<'js>(
     promise.result().unwrap_or_else(|| Ok(Value::new_undefined(ctx.clone())))
 }
 
-/// Ends an input: runs what is queued, waits for its answer where the emulated shell does, and throws the first
-/// rejection that nobody minded.
-pub(super) fn settle<'js>(
+/// Ends an input: runs what is queued, and waits for its answer where the emulated shell does. An answer that is a
+/// rejected promise nobody minded is thrown: `main()` at the end of a script must not fail unheard.
+pub(super) fn answer<'js>(
     ctx: &Ctx<'js>,
     realm: &Realm<'js>,
     value: Value<'js>,
@@ -54,11 +54,34 @@ pub(super) fn settle<'js>(
     if realm.state.is_stopped() {
         return Err(errors::unwind(ctx, realm));
     }
-    // The promise that an input answers with counts too: `main()` at the end of a script must not fail unheard.
-    let rejected = realm.rejected.take();
-    let reason = rejected.first().and_then(|promise| promise.as_promise()?.result::<Value>());
-    match reason {
-        Some(Err(error)) => Err(error),
-        _ => Ok(value),
+    let mut rejected = realm.rejected.borrow_mut();
+    let Some(at) = rejected.iter().position(|promise| *promise == value) else { return Ok(value) };
+    // The others failed too, but one error ends an input.
+    let promise = rejected.swap_remove(at);
+    rejected.clear();
+    drop(rejected);
+    match reason(&promise) {
+        Some(error) => Err(error),
+        None => Ok(value),
     }
+}
+
+/// As [`answer`], and throws the first rejection that nobody minded.
+pub(super) fn settle<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    value: Value<'js>,
+) -> Result<Value<'js>> {
+    let value = answer(ctx, realm, value)?;
+    unheard(realm).map_or(Ok(value), Err)
+}
+
+/// The first rejection of the input that nobody minded.
+pub(super) fn unheard(realm: &Realm<'_>) -> Option<rquickjs::Error> {
+    realm.rejected.take().first().and_then(reason)
+}
+
+/// Why a promise was rejected.
+fn reason(promise: &Value<'_>) -> Option<rquickjs::Error> {
+    promise.as_promise()?.result::<Value>()?.err()
 }

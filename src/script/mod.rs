@@ -60,8 +60,21 @@ pub struct Script {
 #[derive(Clone)]
 pub struct Answer {
     value: Persistent<Value<'static>>,
+    /// A promise of the input was rejected without anybody minding it.
+    unheard: Option<Error>,
     // Keeps the world of the value alive; dropped after it.
     _world: Context,
+}
+
+impl Answer {
+    /// The end of the input: the error of a promise that was rejected without anybody minding it, which is told behind
+    /// the answer.
+    ///
+    /// # Errors
+    /// [`Error::Thrown`] if there is one.
+    pub fn end(self) -> Result<()> {
+        self.unheard.map_or(Ok(()), Err)
+    }
 }
 
 impl Script {
@@ -104,13 +117,28 @@ impl Script {
     /// mongosh, a promise that the input answers with are waited for.
     ///
     /// # Errors
-    /// [`Error::Thrown`] for an exception nobody caught, a promise rejected without anybody minding it included;
+    /// [`Error::Thrown`] for an exception nobody caught, the rejection of a promise that the input answers with included;
     /// [`Error::Interrupted`]; [`Error::Exit`].
     pub fn eval(&mut self, code: &Code, name: &str, text: &str) -> Result<Answer> {
         self.run(|ctx, realm| {
             let value = files::evaluate(ctx, realm, code, Written { name, text, line: 1 })?;
-            jobs::settle(ctx, realm, value)
+            jobs::answer(ctx, realm, value)
         })
+    }
+
+    /// What is wrong with `code`, if JavaScript refuses it. Nothing of it runs.
+    ///
+    /// # Errors
+    /// The [`Error::Thrown`] that running it would be.
+    pub fn check(&mut self, code: &Code, name: &str, text: &str) -> Result<()> {
+        const STOP: &str = "throw 0;";
+        if self.enter(|_, realm| pasted::is_readable(realm, code)).unwrap_or(true) {
+            return Ok(());
+        }
+        match self.eval(&code.behind(STOP), name, text) {
+            Err(error) if error.is_early() => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Runs a file: an ES module when its name ends in `.mjs`, else a classic script, in the global scope.
@@ -120,7 +148,7 @@ impl Script {
     pub fn run_file(&mut self, path: &Path) -> Result<Answer> {
         self.run(|ctx, realm| {
             let value = files::run(ctx, realm, path)?;
-            jobs::settle(ctx, realm, value)
+            jobs::answer(ctx, realm, value)
         })
     }
 
@@ -188,8 +216,11 @@ impl Script {
     ) -> Result<Answer> {
         let world = self.context.clone();
         self.enter(|ctx, realm| {
+            // What an input that failed has left is not this one's.
+            realm.rejected.take();
             let value = work(ctx, realm)?;
-            Ok(Answer { value: Persistent::save(ctx, value), _world: world })
+            let unheard = jobs::unheard(realm).map(|error| thrown::caught(ctx, realm, error));
+            Ok(Answer { value: Persistent::save(ctx, value), unheard, _world: world })
         })
     }
 

@@ -21,6 +21,7 @@ const LATER: &[(&str, &str)] = &[
     ("core_cursors", include_str!("prelude/core_cursors.js")),
     ("core_names", include_str!("prelude/core_names.js")),
     ("core_workers", include_str!("prelude/core_workers.js")),
+    ("core_results", include_str!("prelude/core_results.js")),
 ];
 
 /// The bodies of each class's prelude rows, sorted by class: `("Cursor", include_str!("prelude/cursor.js"))`.

@@ -84,7 +84,7 @@ impl World {
     /// What an input throws.
     #[track_caller]
     fn thrown(&mut self, text: &str) -> crate::error::Thrown {
-        match self.eval(text).err() {
+        match self.eval(text).and_then(Answer::end).err() {
             Some(Error::Thrown(thrown)) => *thrown,
             other => panic!("{other:?} instead of an exception"),
         }

@@ -8,7 +8,7 @@ use super::command::{Command, field, key_of, owned, truthy};
 use super::cursor::open_stream;
 use super::refusal::{invalid_input, missing_argument, raw_reply_of, usage};
 use super::rows::{native, prelude};
-use super::{Call, Class, Emulate, Reply, Shell, Shells, database_admin as admin, help};
+use super::{Call, Class, Emulate, Reply, Shell, Shells, concern, database_admin as admin, help};
 use crate::error::{Error, Result};
 
 /// `db`.
@@ -82,6 +82,8 @@ pub(super) const DATABASE: Class = Class::instances(
             .only(Shells::Mongo),
         native("getUser", "(name, options)", "a user", admin::get_user),
         native("getUsers", "(options)", "the users of this database", admin::get_users),
+        native("getWriteConcern", "()", "the write concern that was set for it", concern::get)
+            .only(Shells::Mongo),
         native("grantRolesToUser", "(user, roles)", "gives a user roles", admin::grant_roles),
         native("hello", "()", "who the server is", admin::hello),
         native("help", "()", "this list", help::database),
@@ -122,9 +124,13 @@ pub(super) const DATABASE: Class = Class::instances(
             "how much to profile",
             admin::set_profiling_level,
         ),
+        native("setWriteConcern", "(concern)", "how safe its writes shall be", concern::set)
+            .only(Shells::Mongo),
         native("shutdownServer", "(options)", "ends the server", admin::shut_down),
         native("stats", "(scale)", "sizes and counts", admin::stats),
         prelude("toString", "()", "its name"),
+        native("unsetWriteConcern", "()", "its writes are as safe as any again", concern::unset)
+            .only(Shells::Mongo),
         native("updateUser", "(name, update)", "changes a user", admin::update_user),
         native("version", "()", "the version of the server", admin::version),
         native("watch", "(pipeline, options)", "follows changes (needs a replica set)", watch),

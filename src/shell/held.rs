@@ -3,6 +3,8 @@
 use super::bulk::{Bulk, Selection};
 use super::cursor::{Query, Stream};
 use super::explain::Explained;
+use super::plan_cache::PlanCache;
+use super::session::Session;
 
 /// Something a script object stands for.
 pub(super) enum Held {
@@ -12,10 +14,14 @@ pub(super) enum Held {
     Command(CommandCursor),
     /// `db.c.explain()`.
     Explained(Explained),
+    /// `db.c.getPlanCache()`.
+    PlanCache(PlanCache),
     /// `db.c.find()`.
     Query(Box<Query>),
     /// `bulk.find()`.
     Selection(Selection),
+    /// `db.getMongo().startSession()`.
+    Session(Session),
 }
 
 /// The documents that a command answered with.

@@ -9,6 +9,7 @@ mod bulk;
 mod call;
 mod collection;
 mod command;
+mod concern;
 mod counter;
 mod cursor;
 mod database;
@@ -25,10 +26,12 @@ mod md5;
 mod mongo;
 mod nearest;
 mod output;
+mod plan_cache;
 mod refusal;
 mod replica;
 mod result;
 mod rows;
+mod session;
 mod types;
 mod viewed;
 mod wire;
@@ -69,6 +72,8 @@ pub struct Class {
     /// The global it hangs on: the constructor's name as `mongo` has it, e.g. `DBCollection`, or the object that gets
     /// the functions, e.g. `rs`; empty if it has none.
     pub global: &'static str,
+    /// The other name that mongosh has for that global, e.g. `Long` for `NumberLong`; empty if there is none.
+    pub modern: &'static str,
     /// What its rows become.
     pub kind: Kind,
     /// Which emulated shells have that global.
@@ -164,6 +169,15 @@ pub enum Reply {
     Documents(Vec<RawDocumentBuf>),
     /// A new object of a shell class with these own fields, e.g. `WriteResult`.
     Instance(&'static str, RawDocumentBuf),
+    /// As [`Reply::Instance`], with further fields that its methods see and printing does not.
+    Veiled {
+        /// The class.
+        class: &'static str,
+        /// What is printed.
+        fields: RawDocumentBuf,
+        /// What is not.
+        hidden: RawDocumentBuf,
+    },
     /// A new object of a shell class that stands for something held in the [`Shell`], e.g. a cursor. When the object
     /// is collected, [`Shell::release`] forgets what it stood for.
     Handle(&'static str, u32),
@@ -201,6 +215,8 @@ pub struct Shell {
     wire: Wire,
     /// The document that was shown last, unless a script holds it.
     viewed: Option<RawBson>,
+    /// Write concerns for the writes that name none.
+    concerns: concern::Concerns,
 }
 
 impl Shell {
@@ -225,6 +241,7 @@ impl Shell {
             noticed: Vec::new(),
             wire: Wire::default(),
             viewed: None,
+            concerns: concern::Concerns::new(),
         }
     }
 
@@ -250,6 +267,7 @@ impl Shell {
             noticed: self.noticed.clone(),
             wire: self.wire.sibling(name, turns),
             viewed: None,
+            concerns: self.concerns.clone(),
         }
     }
 
@@ -315,7 +333,9 @@ const CLASSES: &[Class] = &[
     builtins::ARRAY,
     global::ASSERT,
     types::BSON_REG_EXP,
+    types::BSON_SYMBOL,
     types::BIN_DATA,
+    types::BINARY_FUNCTIONS,
     bulk::BULK,
     bulk::BULK_FIND,
     result::BULK_WRITE_ERROR,
@@ -331,8 +351,13 @@ const CLASSES: &[Class] = &[
     types::DB_REF,
     database::DATABASE,
     builtins::DATE,
+    types::DECIMAL_FUNCTIONS,
+    types::DOUBLE,
+    types::DOUBLE_FUNCTIONS,
     explain::EXPLAINABLE,
     global::GLOBAL,
+    types::INT_FUNCTIONS,
+    types::LONG_FUNCTIONS,
     builtins::MATH,
     types::MAX_KEY,
     types::MIN_KEY,
@@ -345,14 +370,17 @@ const CLASSES: &[Class] = &[
     builtins::OBJECT,
     types::OBJECT_ID,
     types::OBJECT_ID_FUNCTIONS,
+    plan_cache::PLAN_CACHE,
     global::QUERY_SETTINGS,
     builtins::RANDOM,
     builtins::REG_EXP,
     replica::RS,
+    session::SESSION,
     replica::SH,
     builtins::STRING,
     types::TIMESTAMP,
     result::WRITE_COMMAND_ERROR,
+    concern::WRITE_CONCERN,
     result::WRITE_CONCERN_ERROR,
     result::WRITE_ERROR,
     result::WRITE_RESULT,

@@ -7,7 +7,7 @@ use super::command::{Command, field};
 use super::database::{answer, database_name};
 use super::refusal::usage;
 use super::rows::native;
-use super::{Call, Class, Reply, Shell, Shells};
+use super::{Call, Class, Reply, Shell, Shells, concern, session};
 use crate::backend::Topology;
 use crate::error::Result;
 
@@ -27,12 +27,18 @@ pub(super) const MONGO: Class = Class::instances(
         native("getReadPref", "()", "which members are read from", get_read_pref),
         native("getReadPrefMode", "()", "which members are read from", get_read_pref),
         native("getURI", "()", "its address", uri).only(Shells::Mongosh),
+        native("getWriteConcern", "()", "the write concern that was set for it", concern::get)
+            .only(Shells::Mongo),
         native("setReadPref", "(mode, tagSet)", "which members to read from", set_read_pref),
         native("setSecondaryOk", "(ok)", "lets secondaries answer reads", secondary_ok),
         native("setSlaveOk", "(ok)", "lets secondaries answer reads (old name)", secondary_ok),
-        native("startSession", "(options)", "starts a session", start_session),
+        native("setWriteConcern", "(concern)", "how safe all writes shall be", concern::set)
+            .only(Shells::Mongo),
+        native("startSession", "(options)", "starts a session", session::start),
         native("toString", "()", "what it is connected to", text),
         native("tojson", "()", "what it is connected to", text),
+        native("unsetWriteConcern", "()", "writes are as safe as any again", concern::unset)
+            .only(Shells::Mongo),
     ],
 );
 
@@ -136,15 +142,6 @@ pub(super) fn secondary_ok(call: &mut Call<'_>) -> Result<Reply> {
         "note: slaveOk and secondaryOk are deprecated and have no effect here: there is one server",
     );
     Ok(Reply::Nothing)
-}
-
-fn start_session(call: &mut Call<'_>) -> Result<Reply> {
-    Err(usage(match call.shell.backend.describe() {
-        Topology::Embedded { .. } => {
-            "sessions and transactions are not available: the engine answers as a standalone server, which has no transactions"
-        }
-        Topology::Server { .. } => "sessions and transactions are not available in tally",
-    }))
 }
 
 /// `connect(address, user, password)`: a database.

@@ -44,23 +44,26 @@ pub(super) fn write_result(verb: Verb, outcome: &Outcome) -> Reply {
 }
 
 /// What a classic insert of an array and `bulk.execute()` answer.
-pub(super) fn bulk_result(outcome: &Outcome) -> Reply {
-    Reply::Instance("BulkWriteResult", bulk_fields(outcome))
+pub(super) fn bulk_result(outcome: &Outcome, inserted: &[(usize, RawBson)]) -> Reply {
+    let done = inserted.iter().filter(|(at, _)| went_in(outcome, *at));
+    let ids: RawArrayBuf = done.map(|(at, id)| indexed(*at, id)).collect();
+    // What is printed of a result never had them.
+    let hidden = rawdoc! { "insertedIds": ids };
+    Reply::Veiled { class: "BulkWriteResult", fields: bulk_fields(outcome), hidden }
+}
+
+/// An `_id` and the place of its operation in the list.
+fn indexed(at: usize, id: &RawBson) -> RawDocumentBuf {
+    let mut entry = RawDocumentBuf::new();
+    entry.append(cstr!("index"), place(at));
+    entry.append(cstr!("_id"), id.clone());
+    entry
 }
 
 fn bulk_fields(outcome: &Outcome) -> RawDocumentBuf {
     let failures: RawArrayBuf = outcome.failures.iter().map(failure_fields).collect();
     let concerns: RawArrayBuf = outcome.concern_errors.iter().cloned().collect();
-    let upserted: RawArrayBuf = outcome
-        .upserted
-        .iter()
-        .map(|(index, id)| {
-            let mut entry = RawDocumentBuf::new();
-            entry.append(cstr!("index"), place(*index));
-            entry.append(cstr!("_id"), id.clone());
-            entry
-        })
-        .collect();
+    let upserted: RawArrayBuf = outcome.upserted.iter().map(|(at, id)| indexed(*at, id)).collect();
     let mut fields = RawDocumentBuf::new();
     fields.append(cstr!("writeErrors"), failures);
     fields.append(cstr!("writeConcernErrors"), concerns);
@@ -303,26 +306,37 @@ pub(super) const WRITE_RESULT: Class = Class::instances(
 .of(Kind::Results)
 .only(Shells::Mongo);
 
-const BULK_METHODS: &[Method] = &[
-    prelude("getRawResponse", "()", "the counts as a plain object"),
-    prelude("getUpsertedIdAt", "(index)", "place and _id of one upserted document"),
-    prelude("getUpsertedIds", "()", "place and _id of each upserted document"),
-    prelude("getWriteConcernError", "()", "the write concern error, or undefined"),
-    prelude("getWriteErrorAt", "(index)", "one write error"),
-    prelude("getWriteErrorCount", "()", "how many writes failed"),
-    prelude("getWriteErrors", "()", "the write errors"),
-    prelude("hasWriteConcernError", "()", "whether there is a write concern error"),
-    prelude("hasWriteErrors", "()", "whether any write failed"),
-    prelude("toString", "()", "BulkWriteResult({...})"),
-    prelude("tojson", "(indent, nolint)", "BulkWriteResult({...})"),
-];
+/// The rows of a result of many writes, failed or not: those of both, in order with the ones of its own.
+macro_rules! bulk_methods {
+    ($text:literal, $first:expr, [$($last:expr)?]) => {
+        &[
+            $first,
+            prelude("getRawResponse", "()", "the counts as a plain object"),
+            prelude("getUpsertedIdAt", "(index)", "place and _id of one upserted document"),
+            prelude("getUpsertedIds", "()", "place and _id of each upserted document"),
+            prelude("getWriteConcernError", "()", "the write concern error, or undefined"),
+            prelude("getWriteErrorAt", "(index)", "one write error"),
+            prelude("getWriteErrorCount", "()", "how many writes failed"),
+            prelude("getWriteErrors", "()", "the write errors"),
+            prelude("hasWriteConcernError", "()", "whether there is a write concern error"),
+            prelude("hasWriteErrors", "()", "whether any write failed"),
+            $($last,)?
+            prelude("toString", "()", $text),
+            prelude("tojson", "(indent, nolint)", $text),
+        ]
+    };
+}
 
 /// What a classic insert of an array and a bulk answer.
 pub(super) const BULK_WRITE_RESULT: Class = Class::instances(
     "BulkWriteResult",
     "BulkWriteResult",
     "what an insert of an array and bulk.execute answer",
-    BULK_METHODS,
+    bulk_methods!(
+        "BulkWriteResult({...})",
+        prelude("getInsertedIds", "()", "place and _id of each inserted document"),
+        []
+    ),
 )
 .of(Kind::Results)
 .only(Shells::Mongo);
@@ -332,21 +346,11 @@ pub(super) const BULK_WRITE_ERROR: Class = Class::instances(
     "BulkWriteError",
     "BulkWriteError",
     "what a bulk throws when some of its writes failed",
-    &[
+    bulk_methods!(
+        "BulkWriteError({...})",
         prelude("code", "", "the code of the first write error"),
-        prelude("getRawResponse", "()", "the counts as a plain object"),
-        prelude("getUpsertedIdAt", "(index)", "place and _id of one upserted document"),
-        prelude("getUpsertedIds", "()", "place and _id of each upserted document"),
-        prelude("getWriteConcernError", "()", "the write concern error, or undefined"),
-        prelude("getWriteErrorAt", "(index)", "one write error"),
-        prelude("getWriteErrorCount", "()", "how many writes failed"),
-        prelude("getWriteErrors", "()", "the write errors"),
-        prelude("hasWriteConcernError", "()", "whether there is a write concern error"),
-        prelude("hasWriteErrors", "()", "whether any write failed"),
-        prelude("toResult", "()", "the same as a BulkWriteResult"),
-        prelude("toString", "()", "BulkWriteError({...})"),
-        prelude("tojson", "(indent, nolint)", "BulkWriteError({...})"),
-    ],
+        [prelude("toResult", "()", "the same as a BulkWriteResult")]
+    ),
 )
 .of(Kind::Errors)
 .only(Shells::Mongo);

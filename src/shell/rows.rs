@@ -44,7 +44,15 @@ impl Class {
         help: &'static str,
         methods: &'static [Method],
     ) -> Self {
-        Self { name, global, kind: Kind::Instances, shells: Shells::Both, help, methods }
+        Self {
+            name,
+            global,
+            modern: "",
+            kind: Kind::Instances,
+            shells: Shells::Both,
+            help,
+            methods,
+        }
     }
 
     /// A class whose rows are functions on a global, in both emulated shells.
@@ -54,7 +62,13 @@ impl Class {
         help: &'static str,
         methods: &'static [Method],
     ) -> Self {
-        Self { name, global, kind: Kind::Functions, shells: Shells::Both, help, methods }
+        Self { kind: Kind::Functions, ..Self::instances(name, global, help, methods) }
+    }
+
+    /// The class with another name of its global in mongosh.
+    pub(super) const fn modern(mut self, name: &'static str) -> Self {
+        self.modern = name;
+        self
     }
 
     /// The class with rows of another kind.

@@ -110,14 +110,15 @@ pub(super) fn write(
     operations: &[Operation],
     orders: &Orders<'_>,
 ) -> Result<Outcome> {
+    let concern = orders.concern.clone().or_else(|| shell.concern(db, collection));
     let mut outcome = Outcome {
-        unacknowledged: orders.concern.as_ref().is_some_and(is_unacknowledged),
+        unacknowledged: concern.as_ref().is_some_and(is_unacknowledged),
         ordered: orders.ordered,
         ..Outcome::default()
     };
     for batch in batches(operations, orders.ordered) {
         let verb = operations[batch[0]].verb();
-        let body = command(verb, collection, operations, &batch, orders);
+        let body = command(verb, collection, operations, &batch, orders, concern.as_ref());
         let reply = shell.run(db, body)?;
         outcome.add(verb, &reply, operations, &batch);
         if orders.ordered && !outcome.failures.is_empty() {
@@ -162,6 +163,7 @@ fn command(
     operations: &[Operation],
     batch: &[usize],
     orders: &Orders<'_>,
+    concern: Option<&RawBson>,
 ) -> RawDocumentBuf {
     let list: RawArrayBuf = batch.iter().map(|at| operations[*at].document()).collect();
     let (name, field) = match verb {
@@ -172,7 +174,7 @@ fn command(
     let command = Command::new(name, collection)
         .with(field, list)
         .with(cstr!("ordered"), orders.ordered)
-        .maybe(cstr!("writeConcern"), orders.concern.clone());
+        .maybe(cstr!("writeConcern"), concern.cloned());
     match orders.options {
         // The server's `delete` knows no validation to bypass.
         Some(options) if verb == Verb::Delete => {

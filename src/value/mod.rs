@@ -2,9 +2,10 @@
 //!
 //! Nothing here knows of commands, storage or JavaScript. Each delicate rule has one home: ordering in [`compare`],
 //! number arithmetic in [`number`] (decimals in [`decimal`]), dotted paths in [`path`], index keys in [`key`], the
-//! names of types in [`kind`], the server's way of writing values in messages in [`text`].
+//! names of types in [`kind`], dates in [`calendar`], the server's way of writing values in messages in [`text`].
 
 pub mod brief;
+pub mod calendar;
 pub mod compare;
 pub mod decimal;
 pub mod key;

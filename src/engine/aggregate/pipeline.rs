@@ -90,7 +90,10 @@ impl Pipeline {
             };
             let Some(row) = row(name) else {
                 // Whoever runs the pipeline takes these from its beginning.
-                if matches!(name.as_str(), "$collStats" | "$documents" | "$indexStats") {
+                if matches!(
+                    name.as_str(),
+                    "$collStats" | "$documents" | "$indexStats" | "$planCacheStats"
+                ) {
                     let message = format!("{name} is only valid as the first stage in a pipeline");
                     return Err(Error::command(Code(40602), message));
                 }

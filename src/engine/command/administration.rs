@@ -84,6 +84,13 @@ pub(super) const COMMANDS: &[Command] = &[
         run: list_commands,
     },
     Command {
+        name: "planCacheClear",
+        aliases: &[],
+        help: "forgets plans; none are kept",
+        admin_only: false,
+        run: clear_plans,
+    },
+    Command {
         name: "profile",
         aliases: &[],
         help: "the profiler's level",
@@ -153,6 +160,20 @@ pub(super) fn present(context: &Context<'_>, name: &str) -> Result<std::sync::Ar
 }
 
 /// Storage keeps itself in order.
+/// The server answers so for a collection that is not there, too.
+fn clear_plans(context: &Context<'_>) -> Result<RawDocumentBuf> {
+    context.collection_name()?;
+    let fields = Fields::command("planCacheClear", context.body)?;
+    let query = fields.document("query")?;
+    let others = ["projection", "sort", "collation"];
+    if query.is_none() && others.into_iter().any(|field| fields.value(field).is_some()) {
+        return Err(bad_value!("sort, projection or collation provided without query"));
+    }
+    fields.ignore(&others);
+    fields.finish()?;
+    Ok(ok())
+}
+
 fn nothing_to_do(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let name = context.collection_name()?;
     present(context, name)?;

@@ -332,6 +332,16 @@ fn make(
             }
             Ok(Some(vec![found]))
         }
+        // Plans are chosen anew for each query.
+        "$planCacheStats" => {
+            if !object()?.is_empty() {
+                return Err(refuse!(
+                    FAILED_TO_PARSE,
+                    "$planCacheStats parameters object must be empty or contain only a 'allHosts' boolean"
+                ));
+            }
+            Ok(Some(Vec::new()))
+        }
         "$indexStats" => {
             object()?;
             let collection = collection()?;

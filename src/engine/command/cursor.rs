@@ -93,6 +93,12 @@ impl View {
 }
 
 impl Cursor {
+    /// A cursor over documents that are all there already.
+    pub(super) fn listing(namespace: String, documents: VecDeque<RawDocumentBuf>) -> Self {
+        let feed = Feed::Spool(documents.into());
+        Self { namespace, feed, skip: 0, limit: None, keep: false, tailable: false }
+    }
+
     /// Puts documents into `batch` until it is full; true when there are no more.
     fn fill(
         &mut self,

@@ -8,7 +8,7 @@ use bson::{Binary, Bson, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
 
 use super::Command;
 use super::context::Context;
-use super::cursor::{Cursor, Feed};
+use super::cursor::Cursor;
 use super::fields::{Fields, decode, type_name};
 use super::read::encode;
 use super::search::same_key;
@@ -252,7 +252,9 @@ fn check_view(pipeline: &Bson, scope: &Scope) -> Result<()> {
                 ));
             }
             // Stages that make their documents are compiled by whoever reads the view.
-            Some("$collStats" | "$documents" | "$indexStats") if at == 0 => return Ok(()),
+            Some("$collStats" | "$documents" | "$indexStats" | "$planCacheStats") if at == 0 => {
+                return Ok(());
+            }
             _ => {}
         }
     }
@@ -398,15 +400,7 @@ fn list_collections(context: &Context<'_>) -> Result<RawDocumentBuf> {
         }
     }
     let namespace = context.namespace("$cmd.listCollections");
-    Cursor {
-        namespace,
-        feed: Feed::Spool(entries.into()),
-        skip: 0,
-        limit: None,
-        keep: false,
-        tailable: false,
-    }
-    .open(context, Some(size.unwrap_or(u64::MAX)), false)
+    Cursor::listing(namespace, entries).open(context, Some(size.unwrap_or(u64::MAX)), false)
 }
 
 fn listed(name: &str, shape: &Shape, uuid: uuid::Uuid, names_only: bool) -> Document {
@@ -454,15 +448,7 @@ fn list_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {
     }
     let entries: VecDeque<_> =
         shape.indexes.iter().map(|index| encode(&index.definition.spec)).collect::<Result<_>>()?;
-    Cursor {
-        namespace,
-        feed: Feed::Spool(entries.into()),
-        skip: 0,
-        limit: None,
-        keep: false,
-        tailable: false,
-    }
-    .open(context, Some(size.unwrap_or(u64::MAX)), false)
+    Cursor::listing(namespace, entries).open(context, Some(size.unwrap_or(u64::MAX)), false)
 }
 
 fn create_indexes(context: &Context<'_>) -> Result<RawDocumentBuf> {

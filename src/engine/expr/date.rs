@@ -2,10 +2,10 @@
 
 use bson::{Bson, DateTime};
 
-use super::calendar::{self, Parts};
 use super::named::kind;
 use super::zone::{UTC, Zone};
 use crate::error::{Code, Error, Result};
+use crate::value::calendar::{self, Parts};
 
 /// The date as ISO 8601 with milliseconds, in UTC: `2024-01-31T12:00:00.000Z`.
 pub(super) fn iso_text(date: DateTime) -> String {

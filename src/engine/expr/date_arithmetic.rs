@@ -2,13 +2,13 @@
 
 use bson::{Bson, DateTime};
 
-use super::calendar::{self, DAY, Parts};
 use super::date;
 use super::date_parts::zone;
 use super::named::{kind, parameters, required, shown};
 use super::zone::Zone;
 use super::{Arguments, Node, Operator, Parse, Parser};
 use crate::error::{Code, Error, Result};
+use crate::value::calendar::{self, DAY, Parts};
 use crate::value::number::Number;
 
 pub(super) const OPERATORS: &[Operator] = &[

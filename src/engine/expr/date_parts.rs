@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use bson::{Bson, DateTime, doc};
 
-use super::calendar::{self, Parts};
 use super::date;
 use super::named::{kind, parameters, required, shown};
 use super::zone::{UTC, Zone};
 use super::{Arguments, Form, Node, Operator, Parse, Parser, Place, Value};
 use crate::error::{Code, Error, Result};
+use crate::value::calendar::{self, Parts};
 use crate::value::number::Number;
 
 /// The row of an operator that takes one part of a date.

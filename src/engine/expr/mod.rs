@@ -8,7 +8,6 @@ mod arguments;
 mod arithmetic;
 mod array;
 mod boolean;
-mod calendar;
 mod comparison;
 mod conditional;
 mod conversion;

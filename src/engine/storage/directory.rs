@@ -5,6 +5,7 @@
 //! DIR/HOLDER   locked while a process has the directory open; holds its process id
 //! DIR/store/   the storage crate's files
 //! DIR/learn.toml   the user's progress in lessons, which is none of this room's business
+//! DIR/SYNCED   how much of them was handed to the disk, see `synced`
 //! ```
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -99,6 +100,11 @@ impl Directory {
     /// Where the storage crate keeps its files.
     pub(super) fn store(&self) -> PathBuf {
         self.path.join(STORE)
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whether it is removed at the end.

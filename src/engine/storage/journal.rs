@@ -62,7 +62,7 @@ impl Journal {
 }
 
 /// The journal files in a folder, the newest last.
-fn files(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+pub(super) fn files(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -10,6 +10,8 @@ mod directory;
 mod journal;
 mod reading;
 mod store;
+mod survey;
+mod synced;
 mod writing;
 
 pub use catalog::{Catalog, Kind};
@@ -96,6 +98,11 @@ impl Storage {
     /// [`crate::Error::Storage`] when the disk fails.
     pub fn sync(&self) -> Result<()> {
         self.store.sync()
+    }
+
+    /// What had to be mended when the directory was opened, in words.
+    pub fn mended(&self) -> Option<&str> {
+        self.store.mended()
     }
 
     /// The size of all files.

@@ -25,6 +25,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistM
 use super::Bytes;
 use super::directory::Directory;
 use super::journal::Journal;
+use super::synced::{self, Synced};
 use crate::engine::Location;
 use crate::error::{Error, Result};
 
@@ -76,6 +77,9 @@ pub(super) struct Store {
     journal: Journal,
     /// How many bytes the journal holds, about.
     journaled: AtomicU64,
+    synced: Synced,
+    /// What had to be mended when the directory was opened.
+    mended: Option<String>,
     syncer: Arc<Syncer>,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Last: the directory is let go of after everything in it is closed.
@@ -92,6 +96,7 @@ impl Store {
             }
             Ok(())
         })?;
+        let mended = synced::inspect(&directory)?;
         let open =
             Open::at(&directory.store()).map_err(|error| unusable(&directory.name(), &error))?;
         let journal = Journal::of(directory.store());
@@ -102,6 +107,8 @@ impl Store {
             reopening: Mutex::new(()),
             journaled: AtomicU64::new(journal.size()),
             journal,
+            synced: Synced::keep(&directory),
+            mended,
             syncer: Arc::default(),
             thread: Mutex::new(None),
             directory,
@@ -149,9 +156,7 @@ impl Store {
     pub(super) fn commit(&self, batch: OwnedWriteBatch, durable: bool) -> Result<()> {
         let mode = if durable { PersistMode::SyncData } else { PersistMode::Buffer };
         batch.durability(Some(mode)).commit().map_err(|error| self.fail(&error))?;
-        if !durable {
-            self.syncer.notice();
-        }
+        self.syncer.notice();
         Ok(())
     }
 
@@ -170,8 +175,16 @@ impl Store {
 
     /// Hands everything written to the disk.
     pub(super) fn sync(&self) -> Result<()> {
-        let _open = self.writing()?;
-        self.journal.sync().map_err(|error| self.fail(&error.into()))
+        let open = self.writing()?;
+        let reached = self.synced.beat(&open).map_err(|error| self.fail(&error))?;
+        self.journal.sync().map_err(|error| self.fail(&error.into()))?;
+        self.synced.note(reached);
+        Ok(())
+    }
+
+    /// What had to be mended when the directory was opened, in words.
+    pub(super) fn mended(&self) -> Option<&str> {
+        self.mended.as_deref()
     }
 
     /// Notes that writing failed, and says so.
@@ -244,7 +257,11 @@ impl Drop for Store {
         let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(open) = open.and_then(Arc::into_inner) else { return };
         // Everything acknowledged is with the operating system already; there is nobody left to tell.
-        let _ = open.database.persist(PersistMode::SyncAll);
+        let written = self.syncer.dirty.load(Ordering::Acquire);
+        let reached = if written { self.synced.beat(&open) } else { Ok(0) };
+        if let (Ok(()), Ok(reached)) = (open.database.persist(PersistMode::SyncAll), reached) {
+            self.synced.note(reached);
+        }
         let long = *self.journaled.get_mut() > LONG_JOURNAL && !self.directory.is_scratch();
         if long && !*self.failed.get_mut() {
             self.leave_no_journal(open);
@@ -266,6 +283,7 @@ impl Store {
         }
         drop((database, records, entries));
         if done {
+            self.synced.note_tables();
             // What is left in the journal is read again.
             let _ = self.journal.empty();
         }
@@ -344,8 +362,11 @@ impl Syncer {
             .wake
             .wait_timeout_while(stopped, SYNC_WITHIN, |stopped| !*stopped)
             .unwrap_or_else(PoisonError::into_inner);
+        if *stopped {
+            return false;
+        }
         self.dirty.store(false, Ordering::Release);
-        !*stopped
+        true
     }
 
     fn stop(&self) {

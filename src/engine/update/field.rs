@@ -306,27 +306,9 @@ fn rename(argument: &Argument<'_>) -> Result<Vec<Change>> {
         ));
     }
     Ok(vec![
-        Change { path: from.to_owned(), modifier: Arc::new(RenamedAway) },
+        Change { path: from.to_owned(), modifier: Arc::new(Unset) },
         Change { path: to.clone(), modifier: Arc::new(Rename { from: from.to_owned() }) },
     ])
-}
-
-/// The source of a `$rename`: it goes away.
-#[derive(Debug)]
-struct RenamedAway;
-
-impl Modifier for RenamedAway {
-    fn change(&self, _: &mut Bson, _: &Place<'_>) -> Result<Outcome> {
-        Ok(Outcome::Removed)
-    }
-
-    fn create(&self, _: &Place<'_>) -> Result<Option<Bson>> {
-        Ok(None)
-    }
-
-    fn ignores_dead_ends(&self, _: bool) -> bool {
-        true
-    }
 }
 
 /// The destination of a `$rename`: it becomes what the source was.

@@ -1,20 +1,5 @@
 //! The result of a classic bulk of writes.
-(() => {
-  const plain = result => Object.assign({}, result);
-  const error = fields => Object.assign(Object.create(globalThis.WriteError.prototype), fields);
-  return {
-    getRawResponse() { return plain(this); },
-    getUpsertedIdAt(index) { return this.upserted[index]; },
-    getUpsertedIds() { return this.upserted; },
-    getWriteConcernError() { return this.writeConcernErrors[0]; },
-    getWriteErrorAt(index) {
-      return index < this.writeErrors.length ? error(this.writeErrors[index]) : undefined;
-    },
-    getWriteErrorCount() { return this.writeErrors.length; },
-    getWriteErrors() { return this.writeErrors.map(error); },
-    hasWriteConcernError() { return this.writeConcernErrors.length > 0; },
-    hasWriteErrors() { return this.writeErrors.length > 0; },
-    toString() { return this.tojson(); },
-    tojson(indent, nolint) { return "BulkWriteResult(" + shell.tojson(plain(this), indent, nolint) + ")"; },
-  };
-})()
+({
+  ...shell.results("BulkWriteResult"),
+  getInsertedIds() { return this.insertedIds ?? []; },
+})

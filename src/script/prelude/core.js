@@ -27,6 +27,15 @@
       return shell.mongosh ? told.call(this) + "\n" + shell.stack(stack) : shell.stack(stack);
     },
   });
+  const written = getOwnPropertyDescriptor(Error.prototype, "stack");
+  const { captureStackTrace: capture } = Error;
+  defineProperty(Error, "captureStackTrace", hidden(function captureStackTrace(object, ...above) {
+    capture.call(Error, object, ...above);
+    settled.set(object, getOwnPropertyDescriptor(object, "stack")?.value ?? "");
+    // An error has the accessor from its prototype.
+    if (object instanceof Error) delete object.stack;
+    else defineProperty(object, "stack", written);
+  }));
   if (!shell.mongosh) {
     for (const name of ["fileName", "lineNumber", "columnNumber"]) {
       defineProperty(Error.prototype, name, {

@@ -35,11 +35,6 @@ pub(super) fn get_collection(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Collection(db, name))
 }
 
-/// There is no write concern but the server's own.
-pub(super) fn get_write_concern(_: &mut Call<'_>) -> Result<Reply> {
-    Ok(Reply::Nothing)
-}
-
 /// `drop()`: `true`, also for a collection that is not there, as servers answer since 7.0.
 pub(super) fn drop(call: &mut Call<'_>) -> Result<Reply> {
     let (db, name) = call.collection()?;

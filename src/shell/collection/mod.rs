@@ -13,7 +13,7 @@ pub(super) use write::{
 };
 
 use super::rows::{native, prelude};
-use super::{Class, Shells, bulk, help};
+use super::{Class, Shells, bulk, concern, help, plan_cache};
 
 /// `db.name`.
 pub(super) const COLLECTION: Class = Class::instances(
@@ -134,13 +134,14 @@ pub(super) const COLLECTION: Class = Class::instances(
         native("getIndices", "()", "its indexes", index::get_indexes),
         native("getMongo", "()", "its connection", admin::get_mongo),
         native("getName", "()", "its name", admin::get_name),
+        native("getPlanCache", "()", "the plans that the server remembers", plan_cache::start),
         native(
             "getShardDistribution",
             "()",
             "how it is spread over shards",
             admin::shard_distribution,
         ),
-        native("getWriteConcern", "()", "its own write concern", admin::get_write_concern)
+        native("getWriteConcern", "()", "the write concern that was set for it", concern::get)
             .only(Shells::Mongo),
         native("help", "()", "this list", help::collection),
         native("hideIndex", "(index)", "hides an index from queries", index::hide_index),
@@ -179,6 +180,8 @@ pub(super) const COLLECTION: Class = Class::instances(
         ),
         native("save", "(document)", "inserts, or replaces by _id", write::save)
             .only(Shells::Mongo),
+        native("setWriteConcern", "(concern)", "how safe its writes shall be", concern::set)
+            .only(Shells::Mongo),
         native("stats", "(scale)", "sizes and counts", admin::stats),
         native("storageSize", "()", "bytes on disk", admin::storage_size),
         prelude("toString", "()", "database and name"),
@@ -190,6 +193,8 @@ pub(super) const COLLECTION: Class = Class::instances(
             "shows a hidden index to queries again",
             index::unhide_index,
         ),
+        native("unsetWriteConcern", "()", "its writes are as safe as any again", concern::unset)
+            .only(Shells::Mongo),
         native("update", "(query, update, upsert, multi)", "updates documents", write::update),
         native(
             "updateMany",

@@ -35,11 +35,16 @@ pub(super) fn find_and_modify(call: &mut Call<'_>) -> Result<Reply> {
         let command = command.options(options, &["findAndModify", "findandmodify", "projection"]);
         command.maybe(cstr!("fields"), owned(options, "projection")).body()
     };
-    modify(call, &db, body)
+    modify(call, &db, &name, body)
 }
 
 /// Sends the command and answers with the document.
-fn modify(call: &Call<'_>, db: &str, body: RawDocumentBuf) -> Result<Reply> {
+fn modify(call: &Call<'_>, db: &str, name: &str, mut body: RawDocumentBuf) -> Result<Reply> {
+    if let Some(concern) = call.shell.concern(db, name)
+        && field(&body, "writeConcern").is_none()
+    {
+        body.append(cstr!("writeConcern"), concern);
+    }
     let reply = call
         .shell
         .run(db, body)
@@ -131,5 +136,5 @@ fn find_one_and(call: &mut Call<'_>, change: Change, method: &str) -> Result<Rep
             command = command.maybe(&key_of(key), owned(&options, key));
         }
     }
-    modify(call, &db, command.body())
+    modify(call, &db, &name, command.body())
 }

@@ -89,7 +89,7 @@ pub(super) fn insert(call: &mut Call<'_>) -> Result<Reply> {
     let (operations, ids) = inserts(call.shell, documents)?;
     let outcome = many(call, &operations)?;
     if call.shell.classic() {
-        return Ok(result::bulk_result(&outcome));
+        return Ok(result::bulk_result(&outcome, &ids));
     }
     match result::failed_many(call.shell, &outcome, &ids) {
         Some(error) => Err(error),

@@ -33,7 +33,23 @@ pub(in crate::shell) const BIN_DATA: Class = Class::instances(
         native("tojson", "()", "its text", to_string).only(Shells::Mongo),
         native("type", "", "its subtype", subtype).only(Shells::Mongo),
     ],
-);
+)
+.modern("Binary");
+
+/// Functions on mongosh's `Binary` itself.
+pub(in crate::shell) const BINARY_FUNCTIONS: Class = Class::functions(
+    "BinaryFunctions",
+    "Binary",
+    "ways to make bytes with a subtype",
+    &[
+        native("createFromBase64", "(base64, subtype)", "bytes from base64", from_base64),
+        native("createFromHexString", "(hex, subtype)", "bytes from hexadecimal", from_hex),
+        native("fromFloat32Array", "(Float32Array)", "a vector of floating-point numbers", floats),
+        native("fromInt8Array", "(Int8Array)", "a vector of small integers", integers),
+        native("fromPackedBits", "(Uint8Array, padding)", "a vector of bits", bits),
+    ],
+)
+.only(Shells::Mongosh);
 
 fn binary(subtype: u8, bytes: Vec<u8>) -> Reply {
     Reply::Typed(RawBson::Binary(Binary { subtype: BinarySubtype::from(subtype), bytes }))
@@ -57,7 +73,62 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
 
+/// The second argument as a subtype, 0 without one.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn subtype_behind(call: &Call<'_>) -> u8 {
+    call.value(1).and_then(|value| whole(value.as_raw_bson_ref())).unwrap_or(0) as u8
+}
+
+fn from_base64(call: &mut Call<'_>) -> Result<Reply> {
+    let bytes = LENIENT.decode(call.text(0, "base64")?.unwrap_or_default().trim());
+    Ok(binary(subtype_behind(call), bytes.unwrap_or_default()))
+}
+
+fn from_hex(call: &mut Call<'_>) -> Result<Reply> {
+    match bytes_of(call.text(0, "hex")?.unwrap_or_default()) {
+        Some(bytes) => Ok(binary(subtype_behind(call), bytes)),
+        None => Err(usage("createFromHexString needs an even number of hexadecimal digits")),
+    }
+}
+
+/// A vector: the type of its elements, the padding, the elements as they lie in a typed array.
+fn vector(call: &Call<'_>, kind: u8, padding: u8) -> Result<Reply> {
+    let Some(RawBson::Binary(elements)) = call.value(0) else {
+        return Err(usage(format!("{} needs a typed array", call.method)));
+    };
+    let mut bytes = vec![kind, padding];
+    bytes.extend_from_slice(&elements.bytes);
+    Ok(binary(9, bytes))
+}
+
+fn floats(call: &mut Call<'_>) -> Result<Reply> {
+    vector(call, 0x27, 0)
+}
+
+fn integers(call: &mut Call<'_>) -> Result<Reply> {
+    vector(call, 0x03, 0)
+}
+
+fn bits(call: &mut Call<'_>) -> Result<Reply> {
+    let padding = subtype_behind(call);
+    vector(call, 0x10, padding)
+}
+
 fn construct(call: &mut Call<'_>) -> Result<Reply> {
+    // mongosh's `new Binary(bytes, subtype)`.
+    match call.value(0) {
+        Some(RawBson::Binary(given)) if !call.shell.classic() => {
+            let subtype = match call.value(1) {
+                None => given.subtype.into(),
+                Some(_) => subtype_behind(call),
+            };
+            return Ok(binary(subtype, given.bytes.clone()));
+        }
+        Some(RawBson::String(given)) if !call.shell.classic() => {
+            return Ok(binary(subtype_behind(call), given.clone().into_bytes()));
+        }
+        _ => {}
+    }
     let subtype = subtype_of(call, "BinData")?;
     let Some(data) = call.text(1, "base64")? else {
         return Err(usage("BinData takes 2 arguments -- BinData(subtype,data)"));

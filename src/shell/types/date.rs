@@ -5,6 +5,7 @@ use bson::{DateTime, RawBson};
 use crate::error::{Error, Result};
 use crate::shell::refusal::{raised, usage};
 use crate::shell::{Call, Emulate, Reply};
+use crate::value::calendar;
 
 /// `ISODate(text)`; without a text, now.
 pub(in crate::shell) fn iso_date(call: &mut Call<'_>) -> Result<Reply> {
@@ -104,7 +105,7 @@ fn read(text: &str, emulate: Emulate) -> Option<i64> {
     {
         return None;
     }
-    let days = days_of(year, month) + day - 1;
+    let days = calendar::first_of_month(year, month)? + day - 1;
     let seconds = ((days * 24 + hour) * 60 + minute - offset) * 60 + second;
     let millis = seconds * 1000 + fraction;
     // Years 0 to 9999.
@@ -139,19 +140,6 @@ fn zone(reader: &mut Reader<'_>) -> Option<i64> {
     reader.skip(b':');
     let minutes = if reader.next_is_digit() { reader.digits(2)? } else { 0 };
     Some(sign * (hours * 60 + minutes))
-}
-
-/// Days from 1970 to the first of a month; months beyond twelve are those of later years.
-fn days_of(year: i64, month: i64) -> i64 {
-    let year = year + (month - 1).div_euclid(12);
-    let month = (month - 1).rem_euclid(12) + 1;
-    // Years that begin in March have their leap day at the end.
-    let shifted = if month <= 2 { year - 1 } else { year };
-    let era = shifted.div_euclid(400);
-    let of_era = shifted.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5;
-    let day_of_era = of_era * 365 + of_era / 4 - of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `MinKey`, `MaxKey`, `Code`, and regular expressions that JavaScript has no words for.
 
-use bson::{RawBson, RawJavaScriptCodeWithScope, rawdoc};
+use bson::raw::CString;
+use bson::{RawBson, RawJavaScriptCodeWithScope, Regex, rawdoc};
 
 use super::{text, this};
 use crate::error::Result;
@@ -50,14 +51,16 @@ pub(in crate::shell) const CODE: Class = Class::instances(
 /// A stored regular expression with options that JavaScript does not know.
 pub(in crate::shell) const BSON_REG_EXP: Class = Class::instances(
     "BSONRegExp",
-    "",
+    "BSONRegExp",
     "a regular expression in the server's dialect",
     &[
+        native("constructor", "(pattern, options)", "a regular expression", regular_expression),
         native("options", "", "its options", options),
         native("pattern", "", "its pattern", pattern),
         native("toString", "()", "its text", regex_text),
     ],
-);
+)
+.only(Shells::Mongosh);
 
 fn min(_: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Typed(RawBson::MinKey))
@@ -118,6 +121,15 @@ fn scope(call: &mut Call<'_>) -> Result<Reply> {
 
 fn code_text(call: &mut Call<'_>) -> Result<Reply> {
     source_text(call).map(text)
+}
+
+fn regular_expression(call: &mut Call<'_>) -> Result<Reply> {
+    let part = |text: Option<&str>| CString::try_from(text.unwrap_or_default());
+    let (pattern, options) = (part(call.text(0, "pattern")?), part(call.text(1, "options")?));
+    let (Ok(pattern), Ok(options)) = (pattern, options) else {
+        return Err(usage("a regular expression cannot hold a null character"));
+    };
+    Ok(Reply::Typed(RawBson::RegularExpression(Regex { pattern, options })))
 }
 
 fn regex(call: &Call<'_>) -> Result<(String, String)> {

@@ -24,7 +24,8 @@ pub(in crate::shell) const NUMBER_INT: Class = Class::instances(
         native("tojson", "()", "its text", int_text).only(Shells::Mongo),
         native("valueOf", "()", "the number", int_value),
     ],
-);
+)
+.modern("Int32");
 
 /// `NumberLong("5")`.
 pub(in crate::shell) const NUMBER_LONG: Class = Class::instances(
@@ -53,7 +54,8 @@ pub(in crate::shell) const NUMBER_LONG: Class = Class::instances(
         native("top", "", "the high 32 bits", high).only(Shells::Mongo),
         native("valueOf", "()", "the nearest number", to_number).only(Shells::Mongo),
     ],
-);
+)
+.modern("Long");
 
 /// `NumberDecimal("1.5")`.
 pub(in crate::shell) const NUMBER_DECIMAL: Class = Class::instances(
@@ -67,7 +69,8 @@ pub(in crate::shell) const NUMBER_DECIMAL: Class = Class::instances(
         native("toString", "()", "its text", decimal_text),
         native("tojson", "()", "its text", decimal_text).only(Shells::Mongo),
     ],
-);
+)
+.modern("Decimal128");
 
 /// A double as JavaScript's ToInt32 has it.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
@@ -78,7 +81,7 @@ fn to_int32(number: f64) -> i32 {
     (number.trunc().rem_euclid(4_294_967_296.0) as u64 as u32) as i32
 }
 
-fn int(call: &mut Call<'_>) -> Result<Reply> {
+pub(super) fn int(call: &mut Call<'_>) -> Result<Reply> {
     let number = match call.value(0) {
         None => 0,
         Some(RawBson::Int32(number)) => *number,
@@ -120,7 +123,7 @@ fn int_text(call: &mut Call<'_>) -> Result<Reply> {
 
 const WARNING: &str = "Warning: NumberLong: specifying a number as argument is deprecated and may lead to loss of precision, pass a string instead";
 
-fn long(call: &mut Call<'_>) -> Result<Reply> {
+pub(super) fn long(call: &mut Call<'_>) -> Result<Reply> {
     let classic = call.shell.classic();
     let number = match (call.value(0), call.value(1), call.value(2)) {
         (None, ..) => 0,
@@ -278,7 +281,7 @@ fn long_text(call: &mut Call<'_>) -> Result<Reply> {
     }))
 }
 
-fn decimal(call: &mut Call<'_>) -> Result<Reply> {
+pub(super) fn decimal(call: &mut Call<'_>) -> Result<Reply> {
     let digits = match call.value(0) {
         None => "0".to_owned(),
         Some(RawBson::Decimal128(number)) => return Ok(Reply::Typed(RawBson::Decimal128(*number))),

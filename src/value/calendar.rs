@@ -1,29 +1,29 @@
 //! The calendar: from milliseconds to year, month, day and week, and back; the proleptic Gregorian one, without leap seconds.
 
 /// Milliseconds of a day.
-pub(super) const DAY: i64 = 86_400_000;
+pub const DAY: i64 = 86_400_000;
 
 /// A moment taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parts {
+pub struct Parts {
     /// The year; 0 is 1 BC.
-    pub(super) year: i64,
+    pub year: i64,
     /// 1 to 12.
-    pub(super) month: i64,
+    pub month: i64,
     /// 1 to 31.
-    pub(super) day: i64,
+    pub day: i64,
     /// 0 to 23.
-    pub(super) hour: i64,
+    pub hour: i64,
     /// 0 to 59.
-    pub(super) minute: i64,
+    pub minute: i64,
     /// 0 to 59.
-    pub(super) second: i64,
+    pub second: i64,
     /// 0 to 999.
-    pub(super) millisecond: i64,
+    pub millisecond: i64,
 }
 
-/// Days from 1970-01-01 to the first of a month, which may be out of 1 to 12 and then counts on.
-fn first_of_month(year: i64, month: i64) -> Option<i64> {
+/// Days from 1970-01-01 to the first of a month, which may be out of 1 to 12 and then counts on; `None` where int64 ends.
+pub fn first_of_month(year: i64, month: i64) -> Option<i64> {
     let months = year.checked_mul(12)?.checked_add(month.checked_sub(1)?)?;
     let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
     // Years are counted from March, so that the leap day is the last one.
@@ -37,7 +37,7 @@ fn first_of_month(year: i64, month: i64) -> Option<i64> {
 
 /// The milliseconds of a date and time, every part of which may be out of its range and then counts on; `None` where
 /// int64 ends.
-pub(super) fn millis_of(parts: Parts) -> Option<i64> {
+pub fn millis_of(parts: Parts) -> Option<i64> {
     let days = first_of_month(parts.year, parts.month)?.checked_add(parts.day.checked_sub(1)?)?;
     days.checked_mul(DAY)?
         .checked_add(parts.hour.checked_mul(3_600_000)?)?
@@ -47,7 +47,7 @@ pub(super) fn millis_of(parts: Parts) -> Option<i64> {
 }
 
 /// The parts of a moment.
-pub(super) fn parts_of(millis: i64) -> Parts {
+pub fn parts_of(millis: i64) -> Parts {
     let (days, rest) = (millis.div_euclid(DAY), millis.rem_euclid(DAY));
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -68,30 +68,30 @@ pub(super) fn parts_of(millis: i64) -> Parts {
 }
 
 /// The day of the week, 1 for Monday to 7 for Sunday.
-pub(super) fn iso_weekday(millis: i64) -> i64 {
+pub fn iso_weekday(millis: i64) -> i64 {
     // 1970-01-01 was a Thursday.
     (millis.div_euclid(DAY) + 3).rem_euclid(7) + 1
 }
 
 /// The day of the year, from 1.
-pub(super) fn day_of_year(millis: i64) -> i64 {
+pub fn day_of_year(millis: i64) -> i64 {
     let first = first_of_month(parts_of(millis).year, 1).unwrap_or(0);
     millis.div_euclid(DAY) - first + 1
 }
 
 /// The week of the year from 0, weeks beginning on Sundays and week 1 with the first of them.
-pub(super) fn week(millis: i64) -> i64 {
+pub fn week(millis: i64) -> i64 {
     (day_of_year(millis) + 6 - iso_weekday(millis) % 7) / 7
 }
 
 /// The year and week of ISO 8601: weeks begin on Mondays and belong to the year that has their Thursday.
-pub(super) fn iso_week(millis: i64) -> (i64, i64) {
+pub fn iso_week(millis: i64) -> (i64, i64) {
     let thursday = millis.saturating_add((4 - iso_weekday(millis)) * DAY);
     (parts_of(thursday).year, (day_of_year(thursday) - 1) / 7 + 1)
 }
 
 /// The milliseconds of an ISO week date; parts out of range count on.
-pub(super) fn millis_of_iso(year: i64, week: i64, day: i64) -> Option<i64> {
+pub fn millis_of_iso(year: i64, week: i64, day: i64) -> Option<i64> {
     // The fourth of January is always in week 1.
     let fourth = first_of_month(year, 1)?.checked_add(3)?.checked_mul(DAY)?;
     let monday = fourth - (iso_weekday(fourth) - 1) * DAY;
@@ -100,7 +100,7 @@ pub(super) fn millis_of_iso(year: i64, week: i64, day: i64) -> Option<i64> {
 }
 
 /// How many days the month has.
-pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
+pub fn days_in_month(year: i64, month: i64) -> i64 {
     match (first_of_month(year, month), first_of_month(year, month + 1)) {
         (Some(first), Some(next)) => next - first,
         _ => 31,
