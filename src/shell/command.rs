@@ -3,13 +3,18 @@
 use bson::raw::{BindRawBsonRef, CStr, CString};
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
+use crate::value::raw;
+
+/// Room for a command of ordinary length.
+const ROOM: usize = 256;
+
 /// A command document under construction. Its first key is the command's name.
 pub(super) struct Command(RawDocumentBuf);
 
 impl Command {
     /// The command `name` for `target`, usually a collection.
     pub(super) fn new(name: &CStr, target: impl BindRawBsonRef) -> Self {
-        Self(RawDocumentBuf::new()).with(name, target)
+        Self(raw::document(ROOM)).with(name, target)
     }
 
     /// The command with one field more.

@@ -2,7 +2,8 @@
 //!
 //! Nothing here knows of commands, storage or JavaScript. Each delicate rule has one home: ordering in [`compare`],
 //! number arithmetic in [`number`] (decimals in [`decimal`]), dotted paths in [`path`], index keys in [`key`], the
-//! names of types in [`kind`], dates in [`calendar`], the server's way of writing values in messages in [`text`].
+//! names of types in [`kind`], dates in [`calendar`], the server's way of writing values in messages in [`text`]; [`raw`]
+//! makes room for documents.
 
 pub mod brief;
 pub mod calendar;
@@ -12,6 +13,7 @@ pub mod key;
 pub mod kind;
 pub mod number;
 pub mod path;
+pub mod raw;
 pub mod size;
 pub mod sum;
 pub mod text;

@@ -22,6 +22,7 @@ use crate::engine::index::check_collation;
 use crate::engine::query::Projection;
 use crate::engine::update::Update;
 use crate::error::{Error, Result};
+use crate::value::raw;
 use crate::{bad_value, refuse};
 
 pub(super) const COMMANDS: &[Command] = &[Command {
@@ -61,6 +62,9 @@ pub(crate) struct Plans {
 
 /// How many compiled commands are kept.
 const KNOWN: usize = 256;
+
+/// What a reply has around its documents.
+const FRAME: usize = 64;
 
 /// Longer commands are compiled each time.
 const LONGEST: usize = 4096;
@@ -247,7 +251,8 @@ fn nothing(plan: &Plan) -> RawDocumentBuf {
 }
 
 fn reply(last: RawDocumentBuf, value: Option<&RawDocument>) -> RawDocumentBuf {
-    let mut reply = RawDocumentBuf::new();
+    let size = value.map_or(0, |value| value.as_bytes().len());
+    let mut reply = raw::document(size + last.as_bytes().len() + FRAME);
     reply.append(cstr!("lastErrorObject"), last);
     match value {
         Some(value) => reply.append(cstr!("value"), value),

@@ -4,7 +4,6 @@ use bson::spec::{BinarySubtype, ElementType};
 use bson::{Binary, RawBson, RawDocumentBuf, RawJavaScriptCodeWithScope};
 
 /// A document that is being written. Open documents are a stack of the places where their lengths go.
-#[derive(Default)]
 pub(super) struct Bytes {
     bytes: Vec<u8>,
 }
@@ -12,7 +11,15 @@ pub(super) struct Bytes {
 /// Where the length of an open document goes.
 pub(super) struct Open(usize);
 
+/// Room for an argument of ordinary length.
+const ROOM: usize = 256;
+
 impl Bytes {
+    /// Nothing yet.
+    pub(super) fn new() -> Self {
+        Self { bytes: Vec::with_capacity(ROOM) }
+    }
+
     /// Opens a document; its length is filled in when it is closed.
     pub(super) fn open(&mut self) -> Open {
         let at = self.bytes.len();

@@ -142,7 +142,7 @@ struct Encoder<'a, 'js> {
 impl<'a, 'js> Encoder<'a, 'js> {
     fn new(ctx: &'a Ctx<'js>, realm: &'a Realm<'js>) -> Self {
         let numbers = Numbers::of(realm.state.emulate);
-        let bytes = Bytes::default();
+        let bytes = Bytes::new();
         Self { ctx, realm, numbers, bytes, ancestors: Vec::new(), names: Vec::new(), next: 0 }
     }
 

@@ -19,9 +19,13 @@ use super::rows::native;
 use super::{Call, Class, Reply, Shell};
 use crate::error::{Code, CommandError, Error, Result};
 use crate::value::number::{self, Number, Overflow};
+use crate::value::raw;
 
 /// How often a call that lost the race for creating its counter begins again.
 const ATTEMPTS: usize = 64;
+
+/// Room for the parts of a command.
+const ROOM: usize = 64;
 
 /// The largest magnitude up to which a double holds every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -109,11 +113,11 @@ fn advance(call: &Call<'_>, sequence: Sequence) -> Result<Reply> {
 
 /// The one findAndModify.
 fn command(name: &RawBson, options: &Options<'_>, upsert: bool) -> RawDocumentBuf {
-    let mut query = RawDocumentBuf::new();
+    let mut query = raw::document(ROOM);
     query.append(cstr!("_id"), name.as_raw_bson_ref());
-    let mut amount = RawDocumentBuf::new();
+    let mut amount = raw::document(ROOM);
     amount.append(key_of(options.field), integer(options.amount));
-    let mut update = RawDocumentBuf::new();
+    let mut update = raw::document(ROOM);
     update.append(cstr!("$inc"), amount);
     let mut body = Command::new(cstr!("findAndModify"), options.collection)
         .with(cstr!("query"), query)
