@@ -1,10 +1,14 @@
 //! The command line: flags and positional arguments become a plan of what to run.
 
+mod server;
+
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::backend::Address;
+pub use server::{Server, ServerFlags};
+
 use crate::engine::Location;
 use crate::error::{Error, Result};
 use crate::lesson::{Errand, Source};
@@ -38,27 +42,24 @@ pub struct Arguments {
     /// Start without a database; every positional argument is a file.
     #[arg(long)]
     pub nodb: bool,
-    /// Talk to the MongoDB server at HOST, or to a replica set: SET/HOST,HOST.
-    #[arg(long, value_name = "HOST", conflicts_with = "nodb")]
-    pub host: Option<String>,
-    /// Talk to the MongoDB server at this port (default: 27017; without --host, on this machine).
-    #[arg(long, value_name = "PORT", conflicts_with = "nodb", value_parser = clap::value_parser!(u16).range(1..))]
-    pub port: Option<u16>,
     /// Keep the data in DIR (default: $TALLY_DATA, or the platform's data folder for tally).
     #[arg(long, value_name = "DIR", conflicts_with = "ephemeral", global = true)]
     pub data: Option<PathBuf>,
     /// Keep the data in a scratch directory that is removed at the end.
     #[arg(long, global = true)]
     pub ephemeral: bool,
-    /// Wait while another process holds the data directory.
-    #[arg(long, global = true)]
-    pub wait: bool,
+    /// Wait while another process holds the data directory, or until a server can be reached (30s), at most for TIME.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, value_parser = server::duration, global = true)]
+    pub wait: Option<Option<Duration>>,
     /// The most memory that scripts may use, in megabytes (default: half of the machine's).
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
     pub js_memory: Option<u32>,
     /// Which shell to behave like (default: mongo, or mongosh when started under that name).
     #[arg(long, value_name = "SHELL", global = true)]
     pub emulate: Option<Shell>,
+    /// The flags about a server.
+    #[command(flatten)]
+    pub server: ServerFlags,
 }
 
 const POSITIONALS: &str = "\
@@ -160,11 +161,11 @@ pub enum Place {
     Embedded {
         /// Where it keeps its data.
         location: Location,
-        /// Wait for a held data directory.
-        wait: bool,
+        /// Wait so long for a held data directory.
+        wait: Option<Duration>,
     },
     /// A MongoDB server.
-    Server(Address),
+    Server(Box<Server>),
 }
 
 /// What to run, in order.
@@ -216,22 +217,21 @@ impl Arguments {
             Some(first) if !self.nodb && !is_file(first) => positional.next(),
             _ => None,
         };
-        let address = address(word.as_deref(), self.host.as_deref(), self.port)?;
-        let named = address.as_ref().map_or(word.as_deref(), Address::database);
+        let server = self.server.server(word.as_deref(), self.wait)?;
+        let named = server.as_ref().map_or(word.as_deref(), |server| server.address.database());
         let db = (!self.nodb).then(|| named.unwrap_or("test").to_owned());
-        let place = match (address, self.data) {
-            (Some(address), None) if !self.ephemeral && !self.wait => Place::Server(address),
-            (Some(address), _) => {
+        let wait = self.wait.map(|wait| wait.unwrap_or(Duration::MAX));
+        let place = match (server, self.data) {
+            (Some(server), None) if !self.ephemeral => Place::Server(Box::new(server)),
+            (Some(Server { address, .. }), _) => {
                 return Err(Error::Usage(format!(
-                    "--data, --ephemeral and --wait are for the embedded engine, and {address} is a server"
+                    "--data and --ephemeral are for the embedded engine, and {address} is a server"
                 )));
             }
-            (None, _) if self.ephemeral => {
-                Place::Embedded { location: Location::Ephemeral, wait: self.wait }
-            }
+            (None, _) if self.ephemeral => Place::Embedded { location: Location::Ephemeral, wait },
             (None, directory) => {
                 let directory = directory.map_or_else(default_directory, Ok)?;
-                Place::Embedded { location: Location::Directory(directory), wait: self.wait }
+                Place::Embedded { location: Location::Directory(directory), wait }
             }
         };
         let files: Vec<_> = self.file.into_iter().chain(positional.map(PathBuf::from)).collect();
@@ -250,27 +250,6 @@ impl Arguments {
     }
 }
 
-/// The server that the first positional argument, `--host` and `--port` name, if they name one. A positional argument
-/// that is no address is a database.
-fn address(word: Option<&str>, host: Option<&str>, port: Option<u16>) -> Result<Option<Address>> {
-    let flags = host.is_some() || port.is_some();
-    match word {
-        Some(word) if Address::is_meant(word) => {
-            let address = Address::parse(word)?;
-            if flags {
-                return Err(Error::Usage(format!(
-                    "{address} is a whole address: --host and --port cannot be given beside it"
-                )));
-            }
-            Ok(Some(address))
-        }
-        word => {
-            word.map_or(Ok(()), check_database)?;
-            flags.then(|| Address::of_host(host, port, word)).transpose()
-        }
-    }
-}
-
 /// Whether a positional argument names a script rather than an address.
 fn is_file(argument: &str) -> bool {
     if argument.starts_with("mongodb://") || argument.starts_with("mongodb+srv://") {
@@ -282,17 +261,6 @@ fn is_file(argument: &str) -> bool {
     extension.is_some_and(|extension| scripts.contains(&extension))
         || (path.file_name().is_some_and(|name| name.to_string_lossy().contains('.'))
             && path.exists())
-}
-
-/// Whether a plain word can be the name of a database.
-fn check_database(word: &str) -> Result<()> {
-    let unfit = |character: char| matches!(character, '\\' | ' ' | '"' | '$');
-    if word.is_empty() || word.contains(unfit) || word.len() > 63 {
-        return Err(Error::Usage(format!(
-            "`{word}` is no name of a database: it must be 1 to 63 bytes long, without spaces, quotes, `$` and `\\`"
-        )));
-    }
-    Ok(())
 }
 
 /// `$TALLY_DATA`, or the platform's data folder for tally.
@@ -326,8 +294,8 @@ mod tests {
 
     fn server(arguments: &[&str]) -> (String, Option<String>) {
         let plan = plan(arguments).expect("a plan");
-        let Place::Server(address) = plan.place else { panic!("{arguments:?} names a server") };
-        (address.hosts().to_owned(), plan.db)
+        let Place::Server(server) = plan.place else { panic!("{arguments:?} names a server") };
+        (server.address.hosts().to_owned(), plan.db)
     }
 
     #[test]
@@ -353,13 +321,19 @@ mod tests {
         assert_eq!(server(&["--host", "db.example", "shop"]), named("db.example:27017", "shop"));
         assert_eq!(server(&["--port", "27018"]), named("127.0.0.1:27018", "test"));
         let embedded = plan(&["--ephemeral", "shop"]).expect("a plan").place;
-        assert_eq!(embedded, Place::Embedded { location: Location::Ephemeral, wait: false });
+        assert_eq!(embedded, Place::Embedded { location: Location::Ephemeral, wait: None });
     }
 
     #[test]
     fn flags_that_contradict_an_address_are_refused_without_showing_the_password() {
         let address = "mongodb://ann:s3cret@db.example/shop";
-        for flags in [&["--ephemeral"][..], &["--data", "d"], &["--wait"], &["--port", "1"]] {
+        for flags in [
+            &["--ephemeral"][..],
+            &["--data", "d"],
+            &["--port", "1"],
+            &["--username", "bob"],
+            &["--password", "other"],
+        ] {
             let Err(Error::Usage(text)) = plan(&[&[address], flags].concat()) else {
                 panic!("{flags:?} must be refused")
             };
@@ -382,6 +356,36 @@ mod tests {
         assert_eq!(lessons(&["learn", "--list"]).expect("a plan").errand, Some(Errand::List));
         assert!(matches!(plan(&["learn", "to fly"]), Err(Error::Usage(_))));
         assert_eq!(plan(&["shop", "learn"]).expect("a plan").lessons, None);
+    }
+
+    #[test]
+    fn a_password_is_asked_for_when_only_a_user_is_given() {
+        let asked = |arguments: &[&str]| {
+            let plan = plan(arguments).expect("a plan");
+            let Place::Server(server) = plan.place else { panic!("{arguments:?} names a server") };
+            server.ask
+        };
+        let ann = Some("ann".to_owned());
+        assert_eq!(asked(&["mongodb://h", "-u", "ann"]), ann);
+        assert_eq!(asked(&["mongodb://h", "-u", "ann", "-p"]), ann);
+        assert_eq!(asked(&["mongodb://ann@h", "-p"]), ann);
+        assert_eq!(asked(&["mongodb://h", "-u", "ann", "-p", "s3cret"]), None);
+        assert_eq!(asked(&["mongodb://ann:s3cret@h"]), None);
+        assert_eq!(asked(&["mongodb://h"]), None);
+        let x509 = ["mongodb://h", "-u", "ann", "--authenticationMechanism", "MONGODB-X509"];
+        assert_eq!(asked(&x509), None);
+    }
+
+    #[test]
+    fn flags_about_a_server_need_one() {
+        for flags in [&["-u", "ann"][..], &["--tls"], &["--timeout", "1s"], &["-p"]] {
+            let Err(Error::Usage(text)) = plan(flags) else { panic!("{flags:?} must be refused") };
+            assert!(text.contains("give its address, or --host"), "{text}");
+        }
+        assert!(plan(&["--host", "h", "-p"]).is_err(), "nobody is named");
+        let waits = plan(&["--ephemeral", "--wait=5s"]).expect("a plan").place;
+        let wait = Some(Duration::from_secs(5));
+        assert_eq!(waits, Place::Embedded { location: Location::Ephemeral, wait });
     }
 
     #[test]

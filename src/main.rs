@@ -7,7 +7,7 @@ use std::{env, process, thread};
 
 use clap::Parser;
 use tally::backend::{Backend, Embedded, Remote};
-use tally::cli::{self, Arguments, Place, Plan};
+use tally::cli::{self, Arguments, Place, Plan, Server};
 use tally::engine::Location;
 use tally::print::{Options, Paint};
 use tally::script::Limits;
@@ -77,16 +77,16 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
     }
     let backend: Arc<dyn Backend> = match &plan.place {
         Place::Embedded { location, wait } => {
-            Arc::new(Embedded::new(location.clone()).waiting(*wait))
+            Arc::new(Embedded::new(location.clone()).waiting(wait.unwrap_or_default()))
         }
-        Place::Server(address) => {
-            let server = Remote::new(address.clone());
-            // Both shells connect before they run anything, so that no script stops half-way for a mistyped address.
-            if let Err(error) = server.greet(interrupt) {
-                return Ok(unconnected(&error, plan.emulate));
+        Place::Server(server) => match connect(server, interrupt) {
+            Ok(server) => Arc::new(server),
+            Err(Error::Usage(text)) => {
+                complain(&Error::Usage(text));
+                return Ok(USAGE.into());
             }
-            Arc::new(server)
-        }
+            Err(error) => return Ok(unconnected(&error, plan.emulate)),
+        },
     };
     let prompt = plan.interactive && io::stdin().is_terminal();
     let paint = Paint::choose(io::stdout().is_terminal(), env::var("NO_COLOR").ok().as_deref());
@@ -146,6 +146,17 @@ fn lesson_settings(plan: &Plan) -> lesson::Settings {
         skipping: lessons.is_none_or(|lessons| lessons.skipping),
         folder,
     }
+}
+
+/// Both shells connect before they run anything, so that no script stops half-way for a mistyped address.
+fn connect(server: &Server, interrupt: &Interrupt) -> Result<Remote> {
+    let mut settings = server.settings.clone();
+    if let Some(user) = &server.ask {
+        settings.password = Some(repl::ask_password(user)?);
+    }
+    let remote = Remote::new(server.address.clone(), settings);
+    remote.greet(interrupt, server.wait)?;
+    Ok(remote)
 }
 
 /// Runs the code of `--eval`, then the files; the first that fails ends the program.

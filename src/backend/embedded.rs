@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
@@ -25,8 +25,8 @@ const MORE: i64 = 1000;
 /// The engine in this process. Nothing touches the disk before the first command.
 pub struct Embedded {
     location: Location,
-    /// Wait while another process holds the data directory.
-    wait: bool,
+    /// How long to wait while another process holds the data directory.
+    wait: Duration,
     engine: OnceLock<Engine>,
     /// Held while the engine is being opened.
     opening: Mutex<()>,
@@ -39,16 +39,16 @@ impl Embedded {
     pub fn new(location: Location) -> Self {
         Self {
             location,
-            wait: false,
+            wait: Duration::ZERO,
             engine: OnceLock::new(),
             opening: Mutex::new(()),
             told: AtomicBool::new(false),
         }
     }
 
-    /// The same, but with `wait` it waits for a data directory that another process holds, until it is interrupted.
+    /// The same, but it waits so long for a data directory that another process holds, or until it is interrupted.
     #[must_use]
-    pub fn waiting(self, wait: bool) -> Self {
+    pub fn waiting(self, wait: Duration) -> Self {
         Self { wait, ..self }
     }
 
@@ -61,9 +61,10 @@ impl Embedded {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
+        let started = Instant::now();
         let engine = loop {
             match Engine::open(&self.location) {
-                Err(Error::Held(_)) if self.wait => {
+                Err(Error::Held(_)) if started.elapsed() < self.wait => {
                     interrupt.check()?;
                     thread::sleep(LOOK);
                 }

@@ -6,7 +6,7 @@ mod embedded;
 mod remote;
 
 pub use embedded::Embedded;
-pub use remote::{Address, Remote};
+pub use remote::{Address, Mechanism, Remote, ServerSettings, TlsSettings};
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 

@@ -20,10 +20,14 @@ mod cursor;
 mod failure;
 mod link;
 mod retry;
+mod settings;
 
 pub use address::Address;
+pub use settings::{Mechanism, ServerSettings, TlsSettings};
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bson::{Document, RawDocument, RawDocumentBuf};
 
@@ -33,9 +37,13 @@ use crate::interrupt::Interrupt;
 use cursor::ServerCursor;
 use link::{Errand, Link};
 
+/// How long to let a server be that could not be reached.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// A server by address. Nothing is contacted before the first command.
 pub struct Remote {
     address: Address,
+    settings: ServerSettings,
     link: OnceLock<Arc<Link>>,
     /// Held while the driver is being set up.
     opening: Mutex<()>,
@@ -45,16 +53,28 @@ pub struct Remote {
 
 impl Remote {
     /// The server at `address`, not contacted yet.
-    pub fn new(address: Address) -> Self {
-        Self { address, link: OnceLock::new(), opening: Mutex::new(()), topology: OnceLock::new() }
+    pub fn new(address: Address, settings: ServerSettings) -> Self {
+        let (link, opening, topology) = (OnceLock::new(), Mutex::new(()), OnceLock::new());
+        Self { address, settings, link, opening, topology }
     }
 
-    /// Asks the server who it is: whether it can be reached, and what prompt and banner say of it.
+    /// Asks the server who it is: whether it can be reached, and what prompt and banner say of it. With `wait` it goes on
+    /// trying for so long.
     ///
     /// # Errors
     /// [`Error::Connection`] when it cannot be reached, [`Error::Command`] when the user cannot log in.
-    pub fn greet(&self, interrupt: &Interrupt) -> Result<()> {
-        let hello = self.link(interrupt)?.greet(interrupt)?;
+    pub fn greet(&self, interrupt: &Interrupt, wait: Option<Duration>) -> Result<()> {
+        let started = Instant::now();
+        let hello = loop {
+            let left = wait.map(|wait| wait.saturating_sub(started.elapsed()));
+            match self.link(interrupt).and_then(|link| link.greet(interrupt, left)) {
+                Err(Error::Connection(_)) if left.is_some_and(|left| left > PAUSE) => {
+                    interrupt.check()?;
+                    thread::sleep(PAUSE);
+                }
+                outcome => break outcome?,
+            }
+        };
         let _ = self.topology.set(topology(&self.address, &hello));
         Ok(())
     }
@@ -68,7 +88,7 @@ impl Remote {
         if let Some(link) = self.link.get() {
             return Ok(link);
         }
-        let link = Arc::new(Link::open(self.address.clone(), interrupt)?);
+        let link = Arc::new(Link::open(self.address.clone(), &self.settings, interrupt)?);
         Ok(self.link.get_or_init(|| link))
     }
 }

@@ -9,8 +9,11 @@ mod complete;
 mod history;
 mod lines;
 mod names;
+mod password;
 mod rc;
 mod secret;
+
+pub use password::ask as ask_password;
 
 use std::cell::RefCell;
 

@@ -24,6 +24,11 @@ pub struct Secantus {
 impl Secantus {
     /// Starts one with further arguments and waits until it accepts connections.
     pub fn start(arguments: &[&str]) -> Self {
+        Self::start_over(":memory:", arguments)
+    }
+
+    /// As [`Secantus::start`], with its data in a folder.
+    pub fn start_over(storage: &str, arguments: &[&str]) -> Self {
         let program = root().join("target/tools/secantus/bin/secantusd-py");
         assert!(program.is_file(), "SecantusDB is missing: `scripts/check tests` installs it");
         // Another program may take a port between its choice and its use.
@@ -34,7 +39,7 @@ impl Secantus {
             let path = folder.path().join("log");
             let written = File::create(&path).unwrap();
             let child = Command::new(&program)
-                .args(["--host", "127.0.0.1", "--storage-path", ":memory:", "--port"])
+                .args(["--host", "127.0.0.1", "--storage-path", storage, "--port"])
                 .arg(port.to_string())
                 .args(arguments)
                 .current_dir(folder.path())
@@ -72,6 +77,13 @@ impl Secantus {
     /// The address of a database.
     pub fn address(&self, db: &str) -> String {
         format!("mongodb://127.0.0.1:{}/{db}", self.port)
+    }
+
+    /// Ends it as its administrator would, so that its data is complete.
+    pub fn stop(mut self) {
+        let process = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+        self.child.wait().unwrap();
     }
 
     /// Where it listens.

@@ -113,7 +113,12 @@ pub struct Misbehaving {
 impl Misbehaving {
     /// Starts one.
     pub fn start(conduct: Conduct) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        Self::at(0, conduct)
+    }
+
+    /// Starts one at a port.
+    pub fn at(port: u16, conduct: Conduct) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let commands = Arc::new(Mutex::new(Vec::new()));
         let books = Arc::new(Mutex::new(Books::default()));

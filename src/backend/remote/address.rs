@@ -13,6 +13,8 @@ pub struct Address {
     /// The whole connection string, password included.
     uri: String,
     database: Option<String>,
+    username: Option<String>,
+    has_password: bool,
     hosts: String,
     loopback: bool,
 }
@@ -54,7 +56,12 @@ impl Address {
             HostInfo::HostIdentifiers(hosts) => hosts.iter().all(is_loopback),
             _ => false,
         };
-        Ok(Self { uri, database: parsed.default_database, hosts, loopback })
+        let (username, password) = match parsed.credential {
+            Some(credential) => (credential.username, credential.password),
+            None => (None, None),
+        };
+        let (database, has_password) = (parsed.default_database, password.is_some());
+        Ok(Self { uri, database, username, has_password, hosts, loopback })
     }
 
     /// The address that `--host` and `--port` give, with the database of a positional argument. The host may name a
@@ -95,6 +102,16 @@ impl Address {
     /// `host:port`, several joined by commas; the name alone for `mongodb+srv`.
     pub fn hosts(&self) -> &str {
         &self.hosts
+    }
+
+    /// The user whom the address names.
+    pub fn username(&self) -> Option<&str> {
+        self.username.as_deref()
+    }
+
+    /// Whether it holds that user's password, too.
+    pub fn has_password(&self) -> bool {
+        self.has_password
     }
 
     /// Whether it is this very machine.

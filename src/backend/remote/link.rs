@@ -19,6 +19,7 @@ use super::Address;
 use super::concern::Concerns;
 use super::failure::{self, LastFailure};
 use super::retry::{self, Again};
+use super::settings::ServerSettings;
 use crate::error::{Code, Error, Result};
 use crate::interrupt::Interrupt;
 
@@ -68,7 +69,11 @@ impl Link {
     ///
     /// # Errors
     /// [`Error::Connection`] when such a record is not found, [`Error::Usage`] when options contradict each other.
-    pub(super) fn open(address: Address, interrupt: &Interrupt) -> Result<Self> {
+    pub(super) fn open(
+        address: Address,
+        settings: &ServerSettings,
+        interrupt: &Interrupt,
+    ) -> Result<Self> {
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("driver")
@@ -79,6 +84,7 @@ impl Link {
         let failed = |error: DriverError| failure::error(&error, "connect", &address, &last);
         let parsed = wait(&runtime, interrupt, ClientOptions::parse(address.uri()).into_future());
         let mut options = parsed?.map_err(failed)?;
+        settings.apply(&mut options);
         settle(&mut options, &address);
         let heard = last.clone();
         options.sdam_event_handler = Some(EventHandler::callback(move |event| {
@@ -109,15 +115,16 @@ impl Link {
         })
     }
 
-    /// Asks the server who it is. A server that does not know the command has been reached all the same.
+    /// Asks the server who it is, for so long at first. A server that does not know the command has been reached all the
+    /// same.
     ///
     /// # Errors
     /// [`Error::Connection`] when it cannot be reached, [`Error::Command`] when the user cannot log in.
-    pub(super) fn greet(&self, interrupt: &Interrupt) -> Result<Document> {
+    pub(super) fn greet(&self, interrupt: &Interrupt, limit: Option<Duration>) -> Result<Document> {
         let body = rawdoc! { "hello": 1 };
         let errand =
             Errand { db: "admin".to_owned(), body, preference: self.concerns.preference() };
-        let first = self.first.filter(|_| self.answered.get().is_none());
+        let first = limit.or(self.first).filter(|_| self.answered.get().is_none());
         let hello = async {
             match first {
                 None => Some(self.send(&errand).await),
@@ -268,7 +275,7 @@ impl Link {
         if let Some(known) = self.keeps_numbers.get() {
             return Ok(*known);
         }
-        self.greet(interrupt)?;
+        self.greet(interrupt, None)?;
         Ok(self.keeps_numbers.get().is_some_and(|known| *known))
     }
 }
