@@ -80,7 +80,7 @@ pub enum Command {
 /// What `tally learn` is told.
 #[derive(Debug, Args)]
 pub struct Learn {
-    /// A lesson (4) or a step (4.2); for authors: new DIR, lint [DIR], test [DIR].
+    /// A lesson (4) or a step (4.2); for authors: new DIR, lint DIR, test DIR.
     #[arg(value_name = "LESSON")]
     pub words: Vec<String>,
     /// List the lessons.

@@ -1,6 +1,6 @@
 //! The last database call, as code for a driver.
 //!
-//! A command document is read into a [`call::Call`]: a method of the drivers' common specification with its arguments and
+//! A command document is read into a `call::Call`: a method of the drivers' common specification with its arguments and
 //! options. Each language is a row of [`LANGUAGES`] and a file that spells calls and values; `layout` breaks what gets
 //! long. A language whose driver lacks a method or an option falls back to the driver's own "run this command", so what
 //! comes out always does what the shell did.
