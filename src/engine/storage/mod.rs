@@ -44,6 +44,12 @@ pub struct Storage {
     catalog_epoch: AtomicU64,
 }
 
+impl Drop for Storage {
+    fn drop(&mut self) {
+        self.store.retire();
+    }
+}
+
 impl Storage {
     /// Opens the data at `location` and reads its catalog.
     ///

@@ -182,6 +182,17 @@ impl Store {
         Ok(())
     }
 
+    /// Ends the thread that hands writes to the disk. While it does, it holds the store as well; without this it could be
+    /// the last to let go, and the directory would be free only some time after its user was done.
+    pub(super) fn retire(&self) {
+        self.syncer.stop();
+        if let Some(thread) = lock(&self.thread).take()
+            && thread.thread().id() != std::thread::current().id()
+        {
+            let _ = thread.join();
+        }
+    }
+
     /// What had to be mended when the directory was opened, in words.
     pub(super) fn mended(&self) -> Option<&str> {
         self.mended.as_deref()
@@ -248,12 +259,7 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        self.syncer.stop();
-        if let Some(thread) = lock(&self.thread).take()
-            && thread.thread().id() != std::thread::current().id()
-        {
-            let _ = thread.join();
-        }
+        self.retire();
         let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(open) = open.and_then(Arc::into_inner) else { return };
         // Everything acknowledged is with the operating system already; there is nobody left to tell.
