@@ -159,7 +159,6 @@ pub(super) fn present(context: &Context<'_>, name: &str) -> Result<std::sync::Ar
     Ok(collection)
 }
 
-/// Storage keeps itself in order.
 /// The server answers so for a collection that is not there, too.
 fn clear_plans(context: &Context<'_>) -> Result<RawDocumentBuf> {
     context.collection_name()?;
@@ -174,6 +173,7 @@ fn clear_plans(context: &Context<'_>) -> Result<RawDocumentBuf> {
     Ok(ok())
 }
 
+/// Storage keeps itself in order.
 fn nothing_to_do(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let name = context.collection_name()?;
     present(context, name)?;

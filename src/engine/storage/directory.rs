@@ -4,16 +4,19 @@
 //! DIR/FORMAT   "tally data format 1", written once the store beside it is complete
 //! DIR/HOLDER   locked while a process has the directory open; holds its process id
 //! DIR/store/   the storage crate's files
-//! DIR/learn.toml   the user's progress in lessons, which is none of this room's business
 //! DIR/SYNCED   how much of them was handed to the disk, see `synced`
+//! DIR/learn.toml   the user's progress in lessons, which is none of this room's business
 //! ```
 
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::journal;
+use super::survey::ALL_KEYSPACES;
 use crate::engine::Location;
 use crate::error::{Error, Result};
 
@@ -26,9 +29,6 @@ const HOLDER_FILE: &str = "HOLDER";
 const PROGRESS_FILE: &str = "learn.toml";
 const STORE: &str = "store";
 const UNFINISHED_STORE: &str = "store.new";
-
-/// The keyspaces of a store: the storage crate's own, and the two of every store.
-const KEYSPACES: [&str; 3] = ["0", "1", "2"];
 
 /// How the name of a scratch directory begins.
 const SCRATCH_PREFIX: &str = "tally-scratch-";
@@ -53,10 +53,7 @@ impl Directory {
         match location {
             Location::Directory(path) => {
                 if path.is_file() {
-                    return Err(Error::Storage(format!(
-                        "the data directory {} cannot be used: it is a file",
-                        name(path)
-                    )));
+                    return Err(failure(path, "cannot be used: it is a file"));
                 }
                 fs::create_dir_all(path)
                     .map_err(|error| unusable(path, "cannot be created", &error))?;
@@ -117,6 +114,16 @@ impl Directory {
         name(&self.path)
     }
 
+    /// The error that says what is the matter with it: `cannot be read: …`.
+    pub(super) fn failure(&self, what: impl Display) -> Error {
+        failure(&self.path, what)
+    }
+
+    /// The error that says what of it makes no sense.
+    pub(super) fn damaged(&self, what: impl Display) -> Error {
+        self.failure(format_args!("is damaged: {what}"))
+    }
+
     /// Checks the format number, or writes it beside a new store.
     ///
     /// A store is made under another name, then the number is written, then the store gets its name. So a creation that
@@ -137,19 +144,12 @@ impl Directory {
                     .map_err(failed)?;
             }
             Err(error) => {
-                return Err(unusable(
-                    &self.path,
-                    "is damaged: its FORMAT file cannot be read",
-                    &error,
-                ));
+                return Err(self.damaged(format_args!("its FORMAT file cannot be read: {error}")));
             }
         }
         if !store.exists() {
             if !unfinished.exists() {
-                return Err(Error::Storage(format!(
-                    "the data directory {} is damaged: its store is missing",
-                    self.name()
-                )));
+                return Err(self.damaged("its store is missing"));
             }
             fs::rename(&unfinished, &store).map_err(failed)?;
             File::open(&self.path).and_then(|directory| directory.sync_all()).map_err(failed)?;
@@ -159,35 +159,26 @@ impl Directory {
 
     /// Refuses a store that lost a file which the storage crate would make anew, empty, without a word.
     fn check_store(&self, store: &Path) -> Result<()> {
-        let damaged = |error: std::io::Error| unusable(&self.path, "is damaged", &error);
-        let missing = |what: &str| {
-            let text = format!("the data directory {} is damaged: {what} is missing", self.name());
-            Error::Storage(text)
-        };
+        let damaged = |error: std::io::Error| self.damaged(error);
+        let missing = |what: &str| self.damaged(format_args!("{what} is missing"));
         let keyspaces = store.join("keyspaces");
         for entry in fs::read_dir(&keyspaces).map_err(damaged)? {
             let entry = entry.map_err(damaged)?;
             let name = entry.file_name();
             if name.to_str().is_none_or(|name| name.parse::<u64>().is_err()) {
-                return Err(Error::Storage(format!(
-                    "the data directory {} is damaged: its store holds an unknown {}",
-                    self.name(),
-                    name.display()
-                )));
+                let what = format_args!("its store holds an unknown {}", name.display());
+                return Err(self.damaged(what));
             }
             if !entry.path().join("current").is_file() {
                 return Err(missing(&format!("store/keyspaces/{}/current", name.display())));
             }
         }
-        for keyspace in KEYSPACES {
-            if !keyspaces.join(keyspace).is_dir() {
+        for keyspace in ALL_KEYSPACES {
+            if !keyspaces.join(keyspace.to_string()).is_dir() {
                 return Err(missing(&format!("store/keyspaces/{keyspace}")));
             }
         }
-        let is_journal = |entry: std::io::Result<fs::DirEntry>| {
-            entry.is_ok_and(|entry| entry.path().extension().is_some_and(|end| end == "jnl"))
-        };
-        if !fs::read_dir(store).map_err(damaged)?.any(is_journal) {
+        if journal::files(store).map_err(damaged)?.is_empty() {
             return Err(missing("the journal of its store"));
         }
         Ok(())
@@ -198,14 +189,10 @@ impl Directory {
             text.strip_prefix(FORMAT_PREFIX).and_then(|rest| rest.trim_end().parse::<u32>().ok());
         match number {
             Some(FORMAT) => Ok(()),
-            Some(other) => Err(Error::Storage(format!(
-                "the data directory {} has format {other}; this version of tally reads format {FORMAT}",
-                self.name()
+            Some(other) => Err(self.failure(format_args!(
+                "has format {other}; this version of tally reads format {FORMAT}"
             ))),
-            None => Err(Error::Storage(format!(
-                "the data directory {} is damaged: its FORMAT file is no format number",
-                self.name()
-            ))),
+            None => Err(self.damaged("its FORMAT file is no format number")),
         }
     }
 }
@@ -271,7 +258,12 @@ fn name(path: &Path) -> String {
 }
 
 fn unusable(path: &Path, what: &str, error: &std::io::Error) -> Error {
-    Error::Storage(format!("the data directory {} {what}: {error}", name(path)))
+    failure(path, format_args!("{what}: {error}"))
+}
+
+/// The error that says what is the matter with the data directory at `path`.
+pub(super) fn failure(path: &Path, what: impl Display) -> Error {
+    Error::Storage(format!("the data directory {} {what}", name(path)))
 }
 
 /// Removes the scratch directories of processes that were killed.

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
 
 use super::Bytes;
-use super::directory::Directory;
+use super::directory::{self, Directory};
 use super::journal::Journal;
 use super::synced::{self, Synced};
 use crate::engine::Location;
@@ -92,13 +92,13 @@ impl Store {
         let directory = Directory::open(location, |path| {
             // The second opening cuts the journal, preallocated by the first one, to its contents.
             for _ in 0..2 {
-                Open::at(path).map_err(|error| unusable(&path.display().to_string(), &error))?;
+                Open::at(path).map_err(|error| directory::failure(path, not_opened(&error)))?;
             }
             Ok(())
         })?;
         let mended = synced::inspect(&directory)?;
         let open =
-            Open::at(&directory.store()).map_err(|error| unusable(&directory.name(), &error))?;
+            Open::at(&directory.store()).map_err(|error| directory.failure(not_opened(&error)))?;
         let journal = Journal::of(directory.store());
         let store = Arc::new(Self {
             open: RwLock::new(Some(Arc::new(open))),
@@ -201,25 +201,17 @@ impl Store {
     /// Notes that writing failed, and says so.
     pub(super) fn fail(&self, error: &fjall::Error) -> Error {
         self.failed.store(true, Ordering::Release);
-        Error::Storage(format!(
-            "the data directory {} cannot be written: {}",
-            self.directory.name(),
-            reason(error)
-        ))
+        self.directory.failure(format_args!("cannot be written: {}", reason(error)))
     }
 
     /// Says that reading failed.
     pub(super) fn unreadable(&self, error: &fjall::Error) -> Error {
-        Error::Storage(format!(
-            "the data directory {} cannot be read: {}",
-            self.directory.name(),
-            reason(error)
-        ))
+        self.directory.failure(format_args!("cannot be read: {}", reason(error)))
     }
 
     /// Says that what was read makes no sense.
     pub(super) fn damaged(&self, what: &str) -> Error {
-        Error::Storage(format!("the data directory {} is damaged: {what}", self.directory.name()))
+        self.directory.damaged(what)
     }
 
     /// Closes and opens the storage crate, once for all that wait for it.
@@ -238,17 +230,16 @@ impl Store {
             while let Err(shared) = Arc::try_unwrap(old) {
                 if Instant::now() > deadline {
                     *open = Some(shared);
-                    return Err(Error::Storage(format!(
-                        "the data directory {} cannot be written: an earlier write failed and reads still go on",
-                        self.directory.name()
-                    )));
+                    return Err(self.directory.failure(
+                        "cannot be written: an earlier write failed and reads still go on",
+                    ));
                 }
                 old = shared;
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
         let new = Open::at(&self.directory.store())
-            .map_err(|error| unusable(&self.directory.name(), &error))?;
+            .map_err(|error| self.directory.failure(not_opened(&error)))?;
         let new = Arc::new(new);
         *open = Some(Arc::clone(&new));
         self.failed.store(false, Ordering::Release);
@@ -296,8 +287,8 @@ impl Store {
     }
 }
 
-/// Says that a store which is there cannot be opened: it is damaged, unless the system is in the way.
-fn unusable(directory: &str, error: &fjall::Error) -> Error {
+/// Why a store which is there cannot be opened: it is damaged, unless the system is in the way.
+fn not_opened(error: &fjall::Error) -> String {
     let io = match error {
         fjall::Error::Io(error) | fjall::Error::Storage(fjall::LsmError::Io(error)) => {
             Some(error.kind())
@@ -316,7 +307,7 @@ fn unusable(directory: &str, error: &fjall::Error) -> Error {
         None => !matches!(error, fjall::Error::Poisoned | fjall::Error::Locked),
     };
     let why = if damaged { "is damaged" } else { "cannot be opened" };
-    Error::Storage(format!("the data directory {directory} {why}: {}", reason(error)))
+    format!("{why}: {}", reason(error))
 }
 
 /// The storage crate's error in a user's words.

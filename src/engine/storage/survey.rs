@@ -21,6 +21,9 @@ use xxhash_rust::xxh3::Xxh3;
 /// The keyspaces of the records and of the entries, by the crate's numbers.
 pub(super) const KEYSPACES: [u64; 2] = [1, 2];
 
+/// The keyspaces of every store: [`KEYSPACES`], and in front the crate's own.
+pub(super) const ALL_KEYSPACES: [u64; 3] = [0, KEYSPACES[0], KEYSPACES[1]];
+
 /// For each of [`KEYSPACES`] the sequence number after its last change; 0 when there is none.
 pub(super) type Reached = [u64; KEYSPACES.len()];
 

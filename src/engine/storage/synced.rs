@@ -30,11 +30,10 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::directory::Directory;
 use super::journal;
-
 use super::reading::tree_key;
 use super::store::{CATALOG, Open, lock};
-use super::survey::{KEYSPACES, Reached, Survey};
-use crate::error::{Error, Result};
+use super::survey::{ALL_KEYSPACES, KEYSPACES, Reached, Survey};
+use crate::error::Result;
 
 /// The file's name in a data directory.
 const FILE: &str = "SYNCED";
@@ -123,21 +122,21 @@ fn write(file: &mut File, mark: &mut Mark, next: Mark) {
     }
 }
 
-/// Looks at a store before the storage crate does. Answers what was mended, if anything was.
+/// Looks at a store before the storage crate does. Answers what was mended, if anything was. Scratch data is new.
 ///
 /// # Errors
-/// [`Error::Storage`] naming the directory and what is spoilt. Nothing was changed then.
+/// [`crate::Error::Storage`] naming the directory and what is spoilt. Nothing was changed then.
 pub(super) fn inspect(directory: &Directory) -> Result<Option<String>> {
+    if directory.is_scratch() {
+        return Ok(None);
+    }
     let store = directory.store();
-    let damaged = |what: &str| {
-        Err(Error::Storage(format!("the data directory {} is damaged: {what}", directory.name())))
-    };
-    let failed = |error: io::Error| {
-        Error::Storage(format!("the data directory {} cannot be read: {error}", directory.name()))
-    };
-    for number in [0, KEYSPACES[0], KEYSPACES[1]] {
+    let damaged = |what: String| directory.damaged(what);
+    let failed = |error: io::Error| directory.failure(format_args!("cannot be read: {error}"));
+    for number in ALL_KEYSPACES {
         if !is_version_whole(&store.join("keyspaces").join(number.to_string())).map_err(failed)? {
-            return damaged(&format!("store/keyspaces/{number} has no valid list of its tables"));
+            let what = format!("store/keyspaces/{number} has no valid list of its tables");
+            return Err(damaged(what));
         }
     }
     let journals = journal::files(&store).map_err(failed)?.into_iter().map(Survey::of);
@@ -146,19 +145,16 @@ pub(super) fn inspect(directory: &Directory) -> Result<Option<String>> {
         let mut tables = Tables { store: &store, known: mark.tables, reached: None };
         for (number, reached) in &mark.before {
             let earlier = journals.iter().filter(|journal| journal.number < *number);
-            if !tables.hold(*reached, earlier).map_err(|what| damaged_error(directory, &what))? {
-                return damaged(&lost(&journals, Some(*number)));
+            if !tables.hold(*reached, earlier).map_err(damaged)? {
+                return Err(damaged(lost(&journals, Some(*number))));
             }
         }
-        if !tables
-            .hold(mark.reached, journals.iter())
-            .map_err(|what| damaged_error(directory, &what))?
-        {
-            return damaged(&lost(&journals, None));
+        if !tables.hold(mark.reached, journals.iter()).map_err(damaged)? {
+            return Err(damaged(lost(&journals, None)));
         }
         let sealed = journals.len().saturating_sub(1);
         if let Some(journal) = journals[..sealed].iter().find(|journal| journal.torn) {
-            return damaged(&spoilt(journal));
+            return Err(damaged(spoilt(journal)));
         }
     }
     let mut mended = None;
@@ -170,10 +166,6 @@ pub(super) fn inspect(directory: &Directory) -> Result<Option<String>> {
         ));
     }
     Ok(mended)
-}
-
-fn damaged_error(directory: &Directory, what: &str) -> Error {
-    Error::Storage(format!("the data directory {} is damaged: {what}", directory.name()))
 }
 
 /// What is wrong when data is missing that was written before the journal `number`, or at all.
