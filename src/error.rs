@@ -172,6 +172,11 @@ impl Error {
         }
     }
 
+    /// Whether it ends all that is running: nothing that was typed, no check and no `catch` goes on after it.
+    pub fn stops(&self) -> bool {
+        matches!(self, Self::Interrupted | Self::Exit(_))
+    }
+
     /// Whether it is a text that could not be read, of which nothing ran.
     pub fn is_early(&self) -> bool {
         match self {

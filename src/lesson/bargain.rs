@@ -10,7 +10,7 @@ use super::library::{Library, Source};
 use super::markdown::Block;
 use super::page::{Exercise, Page};
 use super::progress::Ended;
-use super::replay;
+use super::replay::{self, unless_stopped};
 use super::sandbox::Sandbox;
 use super::tutor::{Settings, Tutor};
 use crate::error::{Error, Result};
@@ -155,11 +155,9 @@ impl Trial {
 
     /// A fresh session where a step begins.
     fn begin(&self, page: &Page, at: usize) -> Result<Session> {
-        self.sandbox.clear(&self.interrupt)?;
         let mut session = self.session()?;
         session.go(self.sandbox.whereabouts());
-        replay::before(&mut session, &self.sandbox, page, at)?;
-        replay::set_up(&mut session, &self.sandbox, &page.steps[at])?;
+        replay::begin(&mut session, &self.sandbox, page, at)?;
         session.forget_answer();
         self.sandbox.witness().forget();
         Ok(session)
@@ -279,15 +277,6 @@ impl Trial {
             session::Tutor::obey(&mut tutor, &mut session, &["bye"])?;
         }
         Ok(left)
-    }
-}
-
-/// An error that a text may end with; what stops everything is passed on.
-fn unless_stopped(outcome: Result<()>) -> Result<Option<Error>> {
-    match outcome {
-        Ok(()) => Ok(None),
-        Err(error @ (Error::Interrupted | Error::Exit(_))) => Err(error),
-        Err(error) => Ok(Some(error)),
     }
 }
 

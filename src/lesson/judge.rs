@@ -8,16 +8,6 @@ use crate::error::{Error, Result};
 use crate::print::{Shown, mongo};
 use crate::session::{Question, Session};
 
-/// What is said of a step.
-pub(super) enum Verdict {
-    /// It is solved.
-    Solved,
-    /// A mistake, by its place, and what is said of it.
-    Mistake(usize, Vec<String>),
-    /// Neither.
-    NotYet,
-}
-
 /// What was found.
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
@@ -62,7 +52,7 @@ fn ask(
     let question = Question { code, db: sandbox.db(), commands, error: failed };
     match session.ask(&question, &sandbox.unseen().backend) {
         Ok(shown) => Ok(shown),
-        Err(error @ (Error::Interrupted | Error::Exit(_))) => Err(error),
+        Err(error) if error.stops() => Err(error),
         Err(_) => Ok(Shown::Undefined),
     }
 }

@@ -18,10 +18,26 @@ pub(super) fn before(
     for step in &page.steps[..step] {
         set_up(session, sandbox, step)?;
         if let Some(exercise) = &step.exercise {
-            tolerant(session.type_in_unseen(&exercise.solution))?;
+            // A solution may end in an error that is the point of the step.
+            unless_stopped(session.type_in_unseen(&exercise.solution))?;
         }
     }
     Ok(())
+}
+
+/// Brings an emptied sandbox to where a step begins.
+///
+/// # Errors
+/// As [`before`].
+pub(super) fn begin(
+    session: &mut Session,
+    sandbox: &Sandbox,
+    page: &Page,
+    step: usize,
+) -> Result<()> {
+    sandbox.clear(session.interrupt())?;
+    before(session, sandbox, page, step)?;
+    set_up(session, sandbox, &page.steps[step])
 }
 
 /// Runs the setup of a step.
@@ -42,20 +58,20 @@ pub(super) fn set_up(session: &mut Session, sandbox: &Sandbox, step: &Step) -> R
 /// # Errors
 /// [`Error::Interrupted`], [`Error::Exit`].
 pub(super) fn aloud(session: &mut Session, solution: &str) -> Result<()> {
-    match session.type_in(solution) {
-        Err(error @ (Error::Interrupted | Error::Exit(_))) => Err(error),
-        Err(error) => {
-            session.tell_of(&error);
-            Ok(())
-        }
-        Ok(()) => Ok(()),
+    if let Some(error) = unless_stopped(session.type_in(solution))? {
+        session.tell_of(&error);
     }
+    Ok(())
 }
 
-/// A solution may end in an error that is the point of the step.
-fn tolerant(outcome: Result<()>) -> Result<()> {
+/// The error that an input may end with; what stops everything is passed on.
+///
+/// # Errors
+/// [`Error::Interrupted`], [`Error::Exit`].
+pub(super) fn unless_stopped(outcome: Result<()>) -> Result<Option<Error>> {
     match outcome {
-        Err(error @ (Error::Interrupted | Error::Exit(_))) => Err(error),
-        Ok(()) | Err(_) => Ok(()),
+        Ok(()) => Ok(None),
+        Err(error) if error.stops() => Err(error),
+        Err(error) => Ok(Some(error)),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bson::RawDocumentBuf;
 
-use super::judge::{self, Verdict};
+use super::judge::{self, Found};
 use super::layout::Layout;
 use super::library::{Library, Source};
 use super::markdown::Block;
@@ -300,9 +300,12 @@ impl Tutor {
             return self.say(session, "playing", &[]);
         }
         match self.judge(session)? {
-            Verdict::Solved => self.solved(session),
-            Verdict::Mistake(_, message) => tell(session, &message),
-            Verdict::NotYet => {
+            Found::Solved => self.solved(session),
+            Found::Mistake(at, values) => {
+                let message = self.remark(session, at, &values);
+                tell(session, &message)
+            }
+            Found::NotYet => {
                 self.say(session, "not-yet", &[])?;
                 let Some((_, _, Step { exercise: Some(exercise), .. })) = self.lesson() else {
                     return Ok(());
@@ -315,34 +318,27 @@ impl Tutor {
         }
     }
 
-    fn judge(&self, session: &mut Session) -> Result<Verdict> {
+    fn judge(&self, session: &mut Session) -> Result<Found> {
         let Some((lesson, _, Step { exercise: Some(exercise), .. })) = self.lesson() else {
-            return Ok(Verdict::NotYet);
+            return Ok(Found::NotYet);
         };
-        let verdict = judge::judge(session, &lesson.sandbox, exercise, lesson.failed.as_ref())?;
-        Ok(match verdict {
-            judge::Found::Solved => Verdict::Solved,
-            judge::Found::NotYet => Verdict::NotYet,
-            judge::Found::Mistake(at, values) => {
-                let values: Vec<(&str, &str)> =
-                    values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-                let message: Vec<Block> = exercise.mistakes[at]
-                    .message
-                    .iter()
-                    .map(|block| match block {
-                        Block::Paragraph(text) => Block::Paragraph(filled(text, &values)),
-                        Block::Item(marker, text) => {
-                            Block::Item(marker.clone(), filled(text, &values))
-                        }
-                        other => other.clone(),
-                    })
-                    .collect();
-                Verdict::Mistake(
-                    at,
-                    layout(session).blocks(&led(&message, &self.text("mistake", &[]))),
-                )
-            }
-        })
+        judge::judge(session, &lesson.sandbox, exercise, lesson.failed.as_ref())
+    }
+
+    /// What is said of a mistake of the step, given by its place, with the fields that its check answered with.
+    fn remark(&self, session: &Session, at: usize, values: &[(String, String)]) -> Vec<String> {
+        let Some((_, _, Step { exercise: Some(exercise), .. })) = self.lesson() else {
+            return Vec::new();
+        };
+        let values: Vec<(&str, &str)> =
+            values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let message = exercise.mistakes[at].message.iter().map(|block| match block {
+            Block::Paragraph(text) => Block::Paragraph(filled(text, &values)),
+            Block::Item(marker, text) => Block::Item(marker.clone(), filled(text, &values)),
+            other => other.clone(),
+        });
+        let message: Vec<Block> = message.collect();
+        layout(session).blocks(&led(&message, &self.text("mistake", &[])))
     }
 
     /// The step is solved: why, a way to write it, and how to go on.
@@ -386,9 +382,7 @@ impl Tutor {
         // What the learner has tried may stand in its way, so it runs on the step's own beginning.
         let (solution, why) = (exercise.solution.clone(), exercise.why.clone());
         let (sandbox, page, at) = self.parts()?;
-        sandbox.clear(session.interrupt())?;
-        replay::before(session, sandbox, page, at)?;
-        replay::set_up(session, sandbox, &page.steps[at])?;
+        replay::begin(session, sandbox, page, at)?;
         replay::aloud(session, &solution)?;
         let mut lines = vec![String::new()];
         lines.extend(layout.blocks(&led(&why, &self.text("why", &[]))));
@@ -670,19 +664,20 @@ impl session::Tutor for Tutor {
         }
         let told = lesson.told;
         let now = match self.judge(session)? {
-            Verdict::Solved => {
+            Found::Solved => {
                 tell(session, &[String::new()])?;
                 return self.solved(session);
             }
-            Verdict::Mistake(at, message) => {
+            Found::Mistake(at, values) => {
                 if told != Some(at) {
+                    let message = self.remark(session, at, &values);
                     tell(session, &[String::new()])?;
                     tell(session, &message)?;
                     tell(session, &[String::new()])?;
                 }
                 Some(at)
             }
-            Verdict::NotYet => None,
+            Found::NotYet => None,
         };
         if let Some(lesson) = self.lesson_mut() {
             lesson.told = now;

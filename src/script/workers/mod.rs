@@ -255,7 +255,7 @@ fn failed<'js>(
     failure: Failure,
 ) -> rquickjs::Error {
     let Failure { error, stack, fields } = failure;
-    if matches!(error, Error::Exit(_) | Error::Interrupted) {
+    if error.stops() {
         return errors::throw(ctx, realm, error);
     }
     let (text, cause) = match &error {
