@@ -1,6 +1,5 @@
 //! The document that was shown last, and the BSON types in it: `show types`.
 
-use bson::spec::ElementType;
 use bson::{RawBson, RawBsonRef, RawDocumentBuf};
 
 use super::Shell;
@@ -93,10 +92,7 @@ fn rows(value: RawBsonRef<'_>, depth: usize) -> Vec<Row> {
 
 /// A field's own row and those below it.
 fn under(key: &str, value: RawBsonRef<'_>, depth: usize) -> Vec<Row> {
-    let kind = match value.element_type() {
-        ElementType::MinKey => "minKey",
-        other => kind::by_code(other as i64).map_or("unknown", |kind| kind.name),
-    };
+    let kind = kind::of(value.element_type());
     let below = rows(value, depth - 1);
     let below = below.into_iter().map(|(path, kind)| (format!("{key}.{path}"), kind));
     [(key.to_owned(), kind)].into_iter().chain(below).collect()

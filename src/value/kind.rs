@@ -1,6 +1,7 @@
 //! The names of BSON types as server messages and `$type` spell them.
 
 use bson::Bson;
+use bson::spec::ElementType;
 
 /// One BSON type: its alias, and its number in the BSON specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,28 +39,33 @@ pub const KINDS: &[Kind] = &[
 
 /// The name of a value's type, as messages and the `$type` expression say it.
 pub fn name(value: &Bson) -> &'static str {
-    match value {
-        Bson::Array(_) => "array",
-        Bson::Binary(_) => "binData",
-        Bson::Boolean(_) => "bool",
-        Bson::DateTime(_) => "date",
-        Bson::DbPointer(_) => "dbPointer",
-        Bson::Decimal128(_) => "decimal",
-        Bson::Double(_) => "double",
-        Bson::Int32(_) => "int",
-        Bson::JavaScriptCode(_) => "javascript",
-        Bson::JavaScriptCodeWithScope(_) => "javascriptWithScope",
-        Bson::Int64(_) => "long",
-        Bson::MaxKey => "maxKey",
-        Bson::MinKey => "minKey",
-        Bson::Null => "null",
-        Bson::Document(_) => "object",
-        Bson::ObjectId(_) => "objectId",
-        Bson::RegularExpression(_) => "regex",
-        Bson::String(_) => "string",
-        Bson::Symbol(_) => "symbol",
-        Bson::Timestamp(_) => "timestamp",
-        Bson::Undefined => "undefined",
+    of(value.element_type())
+}
+
+/// The name of a type.
+pub fn of(element: ElementType) -> &'static str {
+    match element {
+        ElementType::Array => "array",
+        ElementType::Binary => "binData",
+        ElementType::Boolean => "bool",
+        ElementType::DateTime => "date",
+        ElementType::DbPointer => "dbPointer",
+        ElementType::Decimal128 => "decimal",
+        ElementType::Double => "double",
+        ElementType::Int32 => "int",
+        ElementType::JavaScriptCode => "javascript",
+        ElementType::JavaScriptCodeWithScope => "javascriptWithScope",
+        ElementType::Int64 => "long",
+        ElementType::MaxKey => "maxKey",
+        ElementType::MinKey => "minKey",
+        ElementType::Null => "null",
+        ElementType::EmbeddedDocument => "object",
+        ElementType::ObjectId => "objectId",
+        ElementType::RegularExpression => "regex",
+        ElementType::String => "string",
+        ElementType::Symbol => "symbol",
+        ElementType::Timestamp => "timestamp",
+        ElementType::Undefined => "undefined",
     }
 }
 
@@ -89,6 +95,7 @@ mod tests {
         assert_eq!(by_code(-1).map(|kind| kind.name), Some("minKey"));
         assert_eq!(by_name("number"), None);
         assert_eq!(name(&Bson::Int64(1)), "long");
+        assert_eq!(of(ElementType::MinKey), "minKey");
         assert_eq!(name_or_missing(None), "missing");
     }
 }

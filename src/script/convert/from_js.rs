@@ -14,6 +14,7 @@ use rquickjs::object::Filter;
 use rquickjs::{Array, Atom, Coerced, Ctx, Function, Object, Value};
 
 use super::bytes::Bytes;
+use super::names::Names;
 use super::{DEPTH, Numbers};
 use crate::error::{Code, Error};
 use crate::script::native::{Held, Place, Row};
@@ -134,16 +135,14 @@ struct Encoder<'a, 'js> {
     bytes: Bytes,
     /// The objects that are being written, outermost first.
     ancestors: Vec<Value<'js>>,
-    /// Field names in the order they came in, and where the next one is expected.
-    names: Vec<(Atom<'js>, Rc<str>)>,
-    next: usize,
+    names: Names<Atom<'js>, Rc<str>>,
 }
 
 impl<'a, 'js> Encoder<'a, 'js> {
     fn new(ctx: &'a Ctx<'js>, realm: &'a Realm<'js>) -> Self {
         let numbers = Numbers::of(realm.state.emulate);
         let bytes = Bytes::new();
-        Self { ctx, realm, numbers, bytes, ancestors: Vec::new(), names: Vec::new(), next: 0 }
+        Self { ctx, realm, numbers, bytes, ancestors: Vec::new(), names: Names::new() }
     }
 
     fn start(&mut self, element: ElementType, name: Name<'_>) {
@@ -419,28 +418,18 @@ impl<'a, 'js> Encoder<'a, 'js> {
         Ok(())
     }
 
-    /// The text of a field's name. Documents of an array have the same names in the same order, nearly always.
+    /// The text of a field's name.
     fn name(&mut self, atom: &Atom<'js>) -> Result<Rc<str>> {
-        const MANY: usize = 128;
-        let known = match self.names.get(self.next) {
-            Some((name, _)) if name == atom => Some(self.next),
-            _ => self.names.iter().position(|(name, _)| name == atom),
-        };
-        if let Some(at) = known {
-            self.next = if at + 1 == self.names.len() { 0 } else { at + 1 };
-            return Ok(Rc::clone(&self.names[at].1));
+        if let Some(known) = self.names.get(|name| name == atom) {
+            return Ok(known);
         }
         let text = string(self.ctx, self.realm, atom.to_js_string()?.as_value())?;
         if text.contains('\0') {
             let text = format!("the field name {text:?} must not contain a null byte");
             return Err(errors::type_error(self.ctx, self.realm, &text));
         }
-        if self.names.len() == MANY {
-            self.names.clear();
-        }
         let text: Rc<str> = text.into();
-        self.names.push((atom.clone(), Rc::clone(&text)));
-        self.next = 0;
+        self.names.add(atom.clone(), Rc::clone(&text));
         Ok(text)
     }
 

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod from_js;
+mod names;
 mod to_js;
 
 pub(super) use from_js::{document, order, string, value};

@@ -5,6 +5,7 @@ use rquickjs::object::Property;
 use rquickjs::{Array, Atom, Class, Ctx, Object, Value};
 
 use super::DEPTH;
+use super::names::Names;
 use crate::script::errors;
 use crate::script::native::Held;
 use crate::script::realm::Realm;
@@ -63,9 +64,7 @@ pub(in crate::script) struct Decoder<'a, 'js> {
     numbers: Numbers,
     /// The values come from the server, so that they remember their number types.
     served: bool,
-    /// Field names in the order they came in, and where the next one is expected.
-    names: Vec<(Box<str>, Atom<'js>)>,
-    next: usize,
+    names: Names<Box<str>, Atom<'js>>,
     /// The prototypes of the classes that were needed so far.
     prototypes: Vec<(&'static str, Object<'js>)>,
     depth: usize,
@@ -80,8 +79,7 @@ impl<'a, 'js> Decoder<'a, 'js> {
             realm,
             numbers,
             served: false,
-            names: Vec::new(),
-            next: 0,
+            names: Names::new(),
             prototypes: Vec::new(),
             depth: 0,
         }
@@ -250,23 +248,13 @@ impl<'a, 'js> Decoder<'a, 'js> {
         Ok(())
     }
 
-    /// The atom of a field name. Documents of a batch have the same names in the same order, nearly always.
+    /// The atom of a field name.
     fn name(&mut self, key: &str) -> Result<Atom<'js>> {
-        const MANY: usize = 128;
-        let known = match self.names.get(self.next) {
-            Some((name, _)) if **name == *key => Some(self.next),
-            _ => self.names.iter().position(|(name, _)| **name == *key),
-        };
-        if let Some(at) = known {
-            self.next = if at + 1 == self.names.len() { 0 } else { at + 1 };
-            return Ok(self.names[at].1.clone());
+        if let Some(known) = self.names.get(|name| **name == *key) {
+            return Ok(known);
         }
         let atom = Atom::from_str(self.ctx.clone(), key)?;
-        if self.names.len() == MANY {
-            self.names.clear();
-        }
-        self.names.push((key.into(), atom.clone()));
-        self.next = 0;
+        self.names.add(key.into(), atom.clone());
         Ok(atom)
     }
 }

@@ -4,11 +4,12 @@ use bson::raw::cstr;
 use bson::{RawBson, RawBsonRef, RawDocument, rawdoc};
 
 use super::options::Sequence;
-use super::{quoted, type_name};
+use super::quoted;
 use crate::error::Result;
 use crate::shell::Shell;
 use crate::shell::command::{Command, owned};
 use crate::shell::cursor::open_stream;
+use crate::value::kind;
 
 /// The lines of `show counters`: name, value, place and type.
 pub(in crate::shell) fn listing(shell: &Shell) -> Result<Vec<String>> {
@@ -24,7 +25,7 @@ pub(in crate::shell) fn listing(shell: &Shell) -> Result<Vec<String>> {
                 Some(other) => quoted(&other),
                 None => String::new(),
             };
-            let kind = type_name(value.as_raw_bson_ref());
+            let kind = kind::of(value.element_type());
             rows.push((name, quoted(&value), format!("{collection}.{field}"), kind));
         }
     }

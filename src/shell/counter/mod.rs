@@ -18,6 +18,7 @@ use super::refusal::usage;
 use super::rows::native;
 use super::{Call, Class, Reply, Shell};
 use crate::error::{Code, CommandError, Error, Result};
+use crate::value::kind;
 use crate::value::number::{self, Number, Overflow};
 use crate::value::raw;
 
@@ -317,7 +318,7 @@ fn explain(shell: &Shell, name: &RawBson, options: &Options<'_>, error: Error) -
         }
         Some(value) => usage(format!(
             "{what} holds {} in its field {field} ({}); it was left as it is; see: learn 1",
-            with_article(type_name(value.as_raw_bson_ref())),
+            with_article(kind::of(value.element_type())),
             quoted(&value)
         )),
     }
@@ -326,33 +327,6 @@ fn explain(shell: &Shell, name: &RawBson, options: &Options<'_>, error: Error) -
 fn with_article(noun: &str) -> String {
     let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {noun}")
-}
-
-/// The name of a type as `$type` has it.
-fn type_name(value: RawBsonRef<'_>) -> &'static str {
-    match value {
-        RawBsonRef::Double(_) => "double",
-        RawBsonRef::String(_) => "string",
-        RawBsonRef::Document(_) => "object",
-        RawBsonRef::Array(_) => "array",
-        RawBsonRef::Binary(_) => "binData",
-        RawBsonRef::Undefined => "undefined",
-        RawBsonRef::ObjectId(_) => "objectId",
-        RawBsonRef::Boolean(_) => "bool",
-        RawBsonRef::DateTime(_) => "date",
-        RawBsonRef::Null => "null",
-        RawBsonRef::RegularExpression(_) => "regex",
-        RawBsonRef::DbPointer(_) => "dbPointer",
-        RawBsonRef::JavaScriptCode(_) => "javascript",
-        RawBsonRef::Symbol(_) => "symbol",
-        RawBsonRef::JavaScriptCodeWithScope(_) => "javascriptWithScope",
-        RawBsonRef::Int32(_) => "int",
-        RawBsonRef::Timestamp(_) => "timestamp",
-        RawBsonRef::Int64(_) => "long",
-        RawBsonRef::Decimal128(_) => "decimal",
-        RawBsonRef::MinKey => "minKey",
-        RawBsonRef::MaxKey => "maxKey",
-    }
 }
 
 fn peek_counter(call: &mut Call<'_>) -> Result<Reply> {
