@@ -4,6 +4,7 @@ use bson::raw::{CStr, cstr};
 use bson::{RawArrayBuf, RawBson, rawdoc};
 
 use super::command::Command;
+use super::cursor::open_stream;
 use super::held::Held;
 use super::refusal::usage;
 use super::rows::native;
@@ -68,13 +69,8 @@ fn list(call: &mut Call<'_>) -> Result<Reply> {
     let body = Command::new(cstr!("aggregate"), own.collection.as_str())
         .with(cstr!("pipeline"), pipeline)
         .with(cstr!("cursor"), rawdoc! {});
-    let reply = call.shell.run(&own.db, body.body());
-    let reply = reply.map_err(|error| call.shell.failed(error, "PlanCache.list"))?;
-    let batch =
-        reply.get_document("cursor").ok().and_then(|cursor| cursor.get_array("firstBatch").ok());
-    let plans = batch.into_iter().flatten().flatten();
-    let plans = plans.filter_map(|plan| plan.as_document().map(ToOwned::to_owned));
-    Ok(Reply::Documents(plans.collect()))
+    let plans = open_stream(call.shell, &own.db, body.body()).and_then(|mut stream| stream.rest());
+    plans.map(Reply::Documents).map_err(|error| call.shell.failed(error, "PlanCache.list"))
 }
 
 fn clear(call: &mut Call<'_>) -> Result<Reply> {

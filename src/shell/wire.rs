@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
-use super::command::truthy;
 use super::{LockStep, Output, Shell};
 use crate::backend::{Cursor, Request};
 use crate::error::{Error, Result};
@@ -199,7 +198,7 @@ impl Trace {
                     line.push(&request.db);
                     line.push(") ");
                 }
-                if !(truthy(value) && matches!(value, RawBsonRef::Boolean(_)) || is_one(value)) {
+                if value != RawBsonRef::Boolean(true) && !is_one(value) {
                     line.value(value);
                     line.push(" ");
                 }

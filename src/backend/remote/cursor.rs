@@ -38,7 +38,7 @@ impl ServerCursor {
     fn fetch(&mut self) -> Result<Option<Vec<RawDocumentBuf>>> {
         let Some(batches) = &mut self.batches else { return Ok(None) };
         let next = async { batches.next().await.transpose() };
-        let next = self.link.attempt(&self.interrupt, next)?;
+        let next = self.link.wait(&self.interrupt, next)?;
         let Some(batch) = next.map_err(|error| self.link.failed(&error, "getMore"))? else {
             self.id = 0;
             self.batches = None;

@@ -161,7 +161,7 @@ impl Link {
             }
             Again::Read if self.reads => self.read(interrupt, || self.send(&errand))?,
             Again::Never | Again::Read | Again::Write => {
-                self.attempt(interrupt, self.send(&errand))?
+                self.wait(interrupt, self.send(&errand))?
             }
         };
         let reply = reply.map_err(|error| self.failed(&error, &name))?;
@@ -192,7 +192,7 @@ impl Link {
         };
         let opened = match Again::of(&errand.body) {
             Again::Read if self.reads => self.read(interrupt, send)?,
-            Again::Never | Again::Read | Again::Write => self.attempt(interrupt, send())?,
+            Again::Never | Again::Read | Again::Write => self.wait(interrupt, send())?,
         };
         let opened = opened.map_err(|error| self.failed(&error, super::command(&errand.body)))?;
         let _ = self.answered.set(());
@@ -203,15 +203,11 @@ impl Link {
     ///
     /// # Errors
     /// Why it was not waited for.
-    pub(super) fn attempt<T>(
+    pub(super) fn wait<T>(
         &self,
         interrupt: &Interrupt,
-        call: impl Future<Output = DriverResult<T>>,
-    ) -> Result<DriverResult<T>> {
-        self.wait(interrupt, call)
-    }
-
-    fn wait<T>(&self, interrupt: &Interrupt, call: impl Future<Output = T>) -> Result<T> {
+        call: impl Future<Output = T>,
+    ) -> Result<T> {
         wait(self.runtime.as_ref().expect("the runtime is taken by drop only"), interrupt, call)
     }
 
@@ -226,8 +222,8 @@ impl Link {
         interrupt: &Interrupt,
         send: impl Fn() -> Call,
     ) -> Result<DriverResult<T>> {
-        match self.attempt(interrupt, send())? {
-            Err(error) if retry::read_again(&error) => self.attempt(interrupt, send()),
+        match self.wait(interrupt, send())? {
+            Err(error) if retry::read_again(&error) => self.wait(interrupt, send()),
             outcome => Ok(outcome),
         }
     }
@@ -238,17 +234,17 @@ impl Link {
         interrupt: &Interrupt,
         mut errand: Errand,
     ) -> Result<DriverResult<Document>> {
-        let started = self.attempt(interrupt, self.client.start_session().into_future())?;
+        let started = self.wait(interrupt, self.client.start_session().into_future())?;
         let mut session = match started {
             Ok(session) => session,
             Err(error) => return Ok(Err(error)),
         };
         errand.body.append(cstr!("txnNumber"), self.number.fetch_add(1, Ordering::Relaxed));
-        let first = self.attempt(interrupt, self.send_in(&errand, &mut session))?;
+        let first = self.wait(interrupt, self.send_in(&errand, &mut session))?;
         if !retry::write_again(&first) {
             return Ok(first);
         }
-        let second = self.attempt(interrupt, self.send_in(&errand, &mut session))?;
+        let second = self.wait(interrupt, self.send_in(&errand, &mut session))?;
         Ok(retry::telling(first, second))
     }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bson::RawBson;
 use rquickjs::context::EvalOptions;
-use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
+use rquickjs::object::Filter;
+use rquickjs::{Array, Atom, Coerced, Ctx, Function, Object, Value};
 
 use super::super::convert::{self, Decoder};
 use super::super::errors;
@@ -211,6 +212,13 @@ fn strange<'js>(realm: &Realm<'js>, object: &Object<'js>) -> Result<Option<Strin
     }))
 }
 
+/// The value of an object's first member.
+fn first_member<'js>(object: &Value<'js>) -> Result<Option<Value<'js>>> {
+    let Some(object) = object.as_object() else { return Ok(None) };
+    let key = object.own_keys::<Atom>(Filter::new().string()).next();
+    key.map(|key| object.get(key?)).transpose()
+}
+
 impl Piece {
     /// A source, looked up in the texts that were evaluated.
     pub(super) fn of(realm: &Realm<'_>, source: String) -> Self {
@@ -240,30 +248,18 @@ impl Piece {
             return ctx.globals().get(declared);
         }
         let blank = blank(before);
-        match evaluate(format!("{}{})", opened(&blank, "("), self.source)) {
-            // The shorthand of a method is no expression by itself.
+        let refusal = match evaluate(format!("{}{})", opened(&blank, "("), self.source)) {
             Err(rquickjs::Error::Exception) if !realm.state.is_stopped() && !self.is_class() => {
-                let refusal = ctx.catch();
-                match evaluate(format!("{}{}}})", opened(&blank, "({"), self.source)) {
-                    Ok(object) => match object.as_object().and_then(|object| {
-                        object
-                            .own_keys::<rquickjs::Atom>(rquickjs::object::Filter::new().string())
-                            .next()
-                    }) {
-                        Some(key) => match object.as_object() {
-                            Some(object) => object.get(key?),
-                            None => Err(ctx.throw(refusal)),
-                        },
-                        None => Err(ctx.throw(refusal)),
-                    },
-                    Err(_) => {
-                        ctx.catch();
-                        Err(ctx.throw(refusal))
-                    }
-                }
+                ctx.catch()
             }
-            value => value,
-        }
+            value => return value,
+        };
+        // The shorthand of a method is no expression by itself.
+        let Ok(object) = evaluate(format!("{}{}}})", opened(&blank, "({"), self.source)) else {
+            ctx.catch();
+            return Err(ctx.throw(refusal));
+        };
+        first_member(&object)?.ok_or_else(|| ctx.throw(refusal))
     }
 
     /// What it names that no worker knows, with what the worker is given in its place: why it cannot have it or, of a
