@@ -60,16 +60,19 @@ fn contents(db: &Database) -> Result<Vec<Document>, Error> {
     Ok(all)
 }
 
-/// No test of its own: fills a directory, waits until the disk has it, and waits to be killed.
+/// No test of its own: fills a directory until the disk has it, and waits to be killed.
 #[test]
 fn filler() {
     let Some(directory) = std::env::var_os(FILLER) else { return };
     let size = std::env::var("TALLY_TEST_DAMAGE_SIZE").unwrap().parse().unwrap();
     let db = open(Path::new(&directory)).unwrap();
     fill(&db, 200, size);
-    std::thread::sleep(Duration::from_millis(400));
+    let last = doc! { "insert": "c", "documents": [{}], "writeConcern": { "j": true } };
+    db.run(last);
     fs::write(Path::new(&directory).with_extension("filled"), "").unwrap();
-    std::thread::sleep(Duration::from_secs(60));
+    loop {
+        std::thread::park();
+    }
 }
 
 /// A directory whose process was killed, a while after its last write.

@@ -154,8 +154,10 @@ impl Store {
 
     /// Writes a batch: handed to the operating system when this returns, to the disk if `durable`.
     pub(super) fn commit(&self, batch: OwnedWriteBatch, durable: bool) -> Result<()> {
-        let mode = if durable { PersistMode::SyncData } else { PersistMode::Buffer };
-        batch.durability(Some(mode)).commit().map_err(|error| self.fail(&error))?;
+        batch.durability(Some(PersistMode::Buffer)).commit().map_err(|error| self.fail(&error))?;
+        if durable {
+            return self.sync();
+        }
         self.syncer.notice();
         Ok(())
     }
