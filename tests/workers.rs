@@ -144,19 +144,19 @@ fn ends(child: &mut Child) -> Option<i32> {
 #[test]
 fn ctrl_c_ends_all_workers() {
     let endless = [
-        "parallel(4, () => { for (;;) db.t.findOne() })",
-        "parallel(4, {interleave: true}, () => { for (;;) db.t.findOne() })",
-        "parallel(3, {interleave: true}, () => { if (worker === 2) for (;;) {} db.t.findOne() })",
-        "parallel(2, () => sleep(1e6))",
-        "var w = startParallelShell(() => { try { for (;;) {} } finally { for (;;) {} } }); w()",
-        "startParallelShell(() => { for (;;) db.t.insert({}) }); for (;;) {}",
+        "parallel(4, () => { print('busy'); for (;;) db.t.findOne() })",
+        "parallel(4, {interleave: true}, () => { print('busy'); for (;;) db.t.findOne() })",
+        "parallel(3, {interleave: true}, () => { if (worker === 2) { print('busy'); for (;;) {} } db.t.findOne() })",
+        "parallel(2, () => { print('busy'); sleep(1e6) })",
+        "var w = startParallelShell(() => { try { print('busy'); for (;;) {} } finally { for (;;) {} } }); w()",
+        "startParallelShell(() => { print('busy'); for (;;) db.t.insert({}) }); for (;;) {}",
     ];
     for code in endless {
-        let mut child = started(&format!("print('started'); {code}"));
+        let mut child = started(code);
         let mut line = String::new();
         let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
         std::io::BufRead::read_line(&mut out, &mut line).unwrap();
-        std::thread::sleep(Duration::from_millis(400));
+        assert_eq!(line, "busy\n", "{code}");
         let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(status.unwrap().success());
         assert_eq!(ends(&mut child), Some(130), "{code}");

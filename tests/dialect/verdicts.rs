@@ -1,7 +1,5 @@
 //! Complete, incomplete, broken: and in which words.
 
-use std::time::{Duration, Instant};
-
 use tally::dialect::{Lines, Source, Verdict, context, parse, tokens};
 
 use super::{becomes, unchanged, verdict};
@@ -220,7 +218,6 @@ fn unchanged_at_least_in_a_file(text: &str) {
 fn nesting_has_a_limit_that_names_the_innermost_bracket() {
     let deep = |opener: &str, sign: &str| {
         let text = opener.repeat(100_000);
-        let start = Instant::now();
         let Verdict::Broken(error) = parse(&text, Source::Prompt).verdict else {
             panic!("{opener}")
         };
@@ -234,7 +231,6 @@ fn nesting_has_a_limit_that_names_the_innermost_bracket() {
         assert_eq!(&text[error.span.clone()], sign);
         // The limit is met at once, wherever the text ends.
         assert!(error.span.start < 250 * opener.len() + 8, "{opener} at {}", error.span.start);
-        assert!(start.elapsed() < Duration::from_secs(5), "{opener}");
         tokens(&text);
         context(&text, text.len());
     };
