@@ -1,5 +1,6 @@
 //! The command line: flags and positional arguments become a plan of what to run.
 
+mod serve;
 mod server;
 
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use serve::Serve;
 pub use server::{Server, ServerFlags};
 
 use crate::engine::Location;
@@ -75,6 +77,8 @@ file throws or is missing; quit(n) exits with n.";
 pub enum Command {
     /// Lessons on numbering documents, at the prompt.
     Learn(Learn),
+    /// Let any client of MongoDB use the embedded engine.
+    Serve(Serve),
 }
 
 /// What `tally learn` is told.
@@ -191,6 +195,8 @@ pub struct Plan {
     pub js_memory: Option<usize>,
     /// Lessons instead of a plain prompt.
     pub lessons: Option<Lessons>,
+    /// A server instead of a prompt.
+    pub serve: Option<crate::serve::Settings>,
 }
 
 impl Arguments {
@@ -208,9 +214,10 @@ impl Arguments {
             }
             None => Emulate::Mongo,
         };
-        let lessons = match self.command {
-            Some(Command::Learn(learn)) => Some(learn.plan()?),
-            None => None,
+        let (lessons, serve) = match self.command {
+            Some(Command::Learn(learn)) => (Some(learn.plan()?), None),
+            Some(Command::Serve(serve)) => (None, Some(serve.settings(self.quiet))),
+            None => (None, None),
         };
         let mut positional = self.positional.into_iter().peekable();
         let word = match positional.peek() {
@@ -246,6 +253,7 @@ impl Arguments {
             norc: self.norc,
             js_memory: self.js_memory.map(|megabytes| megabytes as usize * 1024 * 1024),
             lessons,
+            serve,
         })
     }
 }

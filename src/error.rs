@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use bson::Document;
+use bson::{Document, doc};
 
 /// The result of anything that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -141,6 +141,20 @@ pub struct CommandError {
     pub details: Document,
     /// `errorLabels`, e.g. `RetryableWriteError`.
     pub labels: Vec<String>,
+}
+
+impl CommandError {
+    /// The reply that a refused command has on the wire.
+    pub fn reply(&self) -> Document {
+        let mut reply = doc! {
+            "ok": 0.0, "errmsg": &self.message, "code": self.code.0, "codeName": self.code.name(),
+        };
+        reply.extend(self.details.clone());
+        if !self.labels.is_empty() {
+            reply.insert("errorLabels", &self.labels);
+        }
+        reply
+    }
 }
 
 impl Error {

@@ -32,9 +32,10 @@
 //! # Rooms
 //!
 //! Calls go downwards only: `main`, `cli`, `repl`, `pipe` call `session`; `session` calls `dialect`, `script` and `print`;
-//! those call `shell`; `shell` calls `backend` and [`translate`] (the last call as driver code); `backend` calls `engine`;
+//! those call `shell`; `shell` calls `backend` and [`translate`] (the last call as driver code); `backend` calls `engine`,
+//! and so does [`serve`], which lets clients of MongoDB in (`tally serve`);
 //! and at the bottom are [`value`] (BSON algebra), [`error`] and [`interrupt`]. One room each knows a foreign crate:
-//! `dialect` pest, `script` rquickjs, `repl` rustyline, `backend::remote` the MongoDB driver, `engine::storage` fjall. A test
+//! `dialect` pest, `script` rquickjs, `repl` rustyline, `backend::remote` the MongoDB driver, `serve` tokio, `engine::storage` fjall. A test
 //! holds this.
 
 // The parser that pest derives names `alloc`.
@@ -51,6 +52,7 @@ pub mod pipe;
 pub mod print;
 pub mod repl;
 pub mod script;
+pub mod serve;
 pub mod session;
 pub mod shell;
 pub mod translate;

@@ -13,7 +13,7 @@ use tally::print::{Options, Paint};
 use tally::script::Limits;
 use tally::session::{Outcome, Session, Settings};
 use tally::shell::{Emulate, Output, Paced, Shell};
-use tally::{Error, Interrupt, Result, lesson, pipe, repl};
+use tally::{Error, Interrupt, Result, lesson, pipe, repl, serve};
 
 /// Scripts and documents are made of many small pieces, of which the C library's allocator makes heavy weather: a bulk
 /// insert spent a third of its time there.
@@ -35,6 +35,15 @@ fn main() -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
+    if let (Some(settings), Place::Embedded { location, wait }) = (&plan.serve, &plan.place) {
+        return match serve::run(settings, location, wait.unwrap_or_default(), &mut io::stdout()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                complain(&error);
+                ExitCode::from(if matches!(error, Error::Usage(_)) { USAGE } else { 1 })
+            }
+        };
+    }
     let interrupt = Interrupt::new();
     let worker = thread::Builder::new().name("session".to_owned()).stack_size(STACK).spawn({
         let interrupt = interrupt.clone();

@@ -18,6 +18,7 @@ mod print;
 mod program;
 mod remote;
 mod seeds;
+mod serve;
 mod shell;
 mod snippets;
 mod terminal;

@@ -84,6 +84,19 @@ fn text<S: AsRef<str>>(lines: &[S]) -> String {
 /// Runs the parts that `split` makes of each transcript, each part in a process of its own over the same data.
 #[track_caller]
 fn hold(split: fn(&Transcript) -> Vec<&[Block]>) {
+    hold_each(|transcript, complaints| {
+        let data = tempfile::tempdir().unwrap();
+        let folder = data.path().join("data");
+        let folder = folder.to_str().expect("scratch folders have plain names");
+        for blocks in split(transcript) {
+            run(transcript, blocks, &["--data", folder], |_| false, complaints);
+        }
+    });
+}
+
+/// Runs each transcript as `try_out` does, which complains about what does not hold.
+#[track_caller]
+pub fn hold_each(try_out: impl Fn(&Transcript, &mut Vec<String>) + Sync) {
     let paths = transcripts();
     let next = AtomicUsize::new(0);
     let complaints = Mutex::new(Vec::new());
@@ -92,14 +105,7 @@ fn hold(split: fn(&Transcript) -> Vec<&[Block]>) {
             let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
             let mut own = Vec::new();
             match Transcript::parse(&name, &fs::read_to_string(path).unwrap(), 1) {
-                Ok(transcript) => {
-                    let data = tempfile::tempdir().unwrap();
-                    let folder = data.path().join("data");
-                    let folder = folder.to_str().expect("scratch folders have plain names");
-                    for blocks in split(&transcript) {
-                        run(&transcript, blocks, &["--data", folder], |_| false, &mut own);
-                    }
-                }
+                Ok(transcript) => try_out(&transcript, &mut own),
                 Err(complaint) => own.push(complaint),
             }
             complaints.lock().unwrap().extend(own);

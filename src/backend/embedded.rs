@@ -5,8 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
@@ -14,9 +13,6 @@ use super::{Backend, Cursor, Request, Topology, batch_size};
 use crate::engine::{Engine, Location};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
-
-/// How often a waiting process looks whether the data directory is free.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// How many documents a `getMore` asks for when the command named no batch size. A server sends 16 MB at once, to save
 /// round trips; here there are none, and a small batch keeps the memory of a long read flat.
@@ -61,16 +57,7 @@ impl Embedded {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        let started = Instant::now();
-        let engine = loop {
-            match Engine::open(&self.location) {
-                Err(Error::Held(_)) if started.elapsed() < self.wait => {
-                    interrupt.check()?;
-                    thread::sleep(LOOK);
-                }
-                opened => break opened?,
-            }
-        };
+        let engine = Engine::open_within(&self.location, self.wait, interrupt)?;
         Ok(self.engine.get_or_init(|| engine))
     }
 }

@@ -14,14 +14,19 @@ pub mod update;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bson::RawDocumentBuf;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
 
 use command::{Cursors, Plans, Tally};
 use storage::Storage;
+
+/// How often a waiting process looks whether the data directory is free.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// One command for one database, as it would travel to a server.
 #[derive(Clone, Debug)]
@@ -80,6 +85,24 @@ impl Engine {
         });
         command::start_expiry(&shared);
         Ok(Self { shared })
+    }
+
+    /// As [`Engine::open`], but while another process holds the directory it tries again, at most for so long or until it
+    /// is interrupted.
+    ///
+    /// # Errors
+    /// As [`Engine::open`], and [`crate::Error::Interrupted`].
+    pub fn open_within(location: &Location, wait: Duration, interrupt: &Interrupt) -> Result<Self> {
+        let started = Instant::now();
+        loop {
+            match Self::open(location) {
+                Err(Error::Held(_)) if started.elapsed() < wait => {
+                    interrupt.check()?;
+                    thread::sleep(LOOK);
+                }
+                opened => return opened,
+            }
+        }
     }
 
     /// What had to be mended when the data was opened, in words: the end of a write that a killed process or a power

@@ -6,7 +6,7 @@ use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, rawdoc};
 use super::collection::{aggregation, change_stream};
 use super::command::{Command, field, key_of, owned, truthy};
 use super::cursor::open_stream;
-use super::refusal::{invalid_input, missing_argument, raw_reply_of, usage};
+use super::refusal::{invalid_input, missing_argument, usage};
 use super::rows::{native, prelude};
 use super::{Call, Class, Emulate, Reply, Shell, Shells, concern, database_admin as admin, help};
 use crate::error::{Error, Result};
@@ -142,7 +142,8 @@ pub(super) fn answer(shell: &Shell, db: &str, body: RawDocumentBuf) -> Result<Re
     match shell.run(db, body) {
         Ok(reply) => Ok(Reply::Served(RawBson::Document(reply))),
         Err(Error::Command(error)) if shell.emulate == Emulate::Mongo => {
-            Ok(Reply::Served(RawBson::Document(raw_reply_of(&error))))
+            let reply = RawDocumentBuf::try_from(error.reply()).unwrap_or_default();
+            Ok(Reply::Served(RawBson::Document(reply)))
         }
         Err(error) => Err(error),
     }

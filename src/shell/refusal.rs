@@ -1,9 +1,9 @@
 //! What a script gets thrown when the database refuses or an argument is wrong, in the words of either shell.
 
-use bson::{Bson, Document, RawDocumentBuf, doc};
+use bson::{Bson, Document};
 
 use super::{Emulate, Shell};
-use crate::error::{CommandError, Error, Raised};
+use crate::error::{Error, Raised};
 
 /// A plain error with the shell's own words.
 pub(super) fn usage(text: impl Into<String>) -> Error {
@@ -42,23 +42,6 @@ impl Shell {
     }
 }
 
-/// The reply that a refused command has on the wire.
-pub(super) fn reply_of(error: &CommandError) -> Document {
-    let mut reply = doc! {
-        "ok": 0.0, "errmsg": &error.message, "code": error.code.0, "codeName": error.code.name(),
-    };
-    reply.extend(error.details.clone());
-    if !error.labels.is_empty() {
-        reply.insert("errorLabels", &error.labels);
-    }
-    reply
-}
-
-/// As [`reply_of`], raw.
-pub(super) fn raw_reply_of(error: &CommandError) -> RawDocumentBuf {
-    RawDocumentBuf::try_from(reply_of(error)).unwrap_or_default()
-}
-
 impl Shell {
     /// Whether the classic shell is emulated.
     pub(super) fn classic(&self) -> bool {
@@ -78,7 +61,7 @@ impl Shell {
     pub(super) fn refused(&self, error: Error, before: &str, after: &str) -> Error {
         match (self.emulate, error) {
             (Emulate::Mongo, Error::Command(error)) => {
-                let reply = reply_of(&error);
+                let reply = error.reply();
                 let mut fields = Document::new();
                 for key in ["code", "codeName", "errorLabels"] {
                     if let Some(value) = reply.get(key) {

@@ -176,11 +176,11 @@ impl Cursor {
         size: Option<u64>,
         single: bool,
     ) -> Result<RawDocumentBuf> {
-        let mut batch = Batch::new();
+        let mut batch = Batch::first();
         let drained = self.fill(context, &mut batch, Some(size.unwrap_or(FIRST_BATCH)))?;
         let namespace = self.namespace.clone();
         let id = if drained || single { 0 } else { context.shared.cursors.keep(self) };
-        Ok(batch.reply(true, id, &namespace))
+        Ok(batch.reply(id, &namespace))
     }
 }
 
@@ -251,11 +251,11 @@ impl Cursors {
             }
             scan.check_alive()?;
         }
-        let mut batch = Batch::new();
+        let mut batch = Batch::next();
         // An error ends the cursor, as it does at a server.
         let drained = cursor.fill(context, &mut batch, size.filter(|size| *size > 0))?;
         let id = if drained { 0 } else { id };
-        let reply = batch.reply(false, id, namespace);
+        let reply = batch.reply(id, namespace);
         if !drained {
             self.lock().insert(id, (cursor, Instant::now()));
         }

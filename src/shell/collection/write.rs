@@ -5,7 +5,7 @@ use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
 use crate::error::{Error, Result};
 use crate::shell::command::{field, owned, truthy};
-use crate::shell::refusal::{invalid_argument, missing_argument, raised_with, reply_of, usage};
+use crate::shell::refusal::{invalid_argument, missing_argument, raised_with, usage};
 use crate::shell::write::{Operation, Orders, Outcome, Verb, with_id, write};
 use crate::shell::{Call, Reply, Shell, result};
 
@@ -24,7 +24,7 @@ pub(in crate::shell) fn written(
 ) -> Result<Outcome> {
     write(shell, namespace, operations, orders).map_err(|error| match error {
         Error::Command(error) if shell.classic() => {
-            let reply = reply_of(&error);
+            let reply = error.reply();
             raised_with("WriteCommandError", &error.message, reply)
         }
         error => error,

@@ -1,0 +1,208 @@
+//! Commands about the connection and the process: greetings, what runs, how the server was started.
+//!
+//! They have rows in the engine's table, too, which answers as an engine without a server; here the reply gets what only
+//! the server knows. All other commands go to the engine as they are.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, doc};
+
+use super::connection::Client;
+use super::wire::Compressor;
+use crate::engine::Request;
+use crate::error::{Code, Error, Result};
+use crate::refuse;
+
+/// A command that the server has a say in.
+struct Row {
+    name: &'static str,
+    run: fn(&Arc<Client>, &Request) -> Result<RawDocumentBuf>,
+}
+
+const COMMANDS: &[Row] = &[
+    Row { name: "aggregate", run: aggregate },
+    Row { name: "currentOp", run: current_operations },
+    Row { name: "getCmdLineOpts", run: command_line },
+    Row { name: "hello", run: greet },
+    Row { name: "isMaster", run: greet },
+    Row { name: "ismaster", run: greet },
+    Row { name: "killOp", run: kill_operation },
+    Row { name: "serverStatus", run: status },
+    Row { name: "shutdown", run: shut_down },
+    Row { name: "whatsmyuri", run: address },
+];
+
+/// The commands that may still come as an OP_QUERY: what drivers send before they know the server.
+const OLD: &[&str] = &[
+    "_isSelf",
+    "authenticate",
+    "buildInfo",
+    "buildinfo",
+    "hello",
+    "isMaster",
+    "ismaster",
+    "saslContinue",
+    "saslStart",
+];
+
+/// How many connections `serverStatus` says there is room for.
+const ROOM: i32 = 20_000;
+
+/// Runs a command.
+pub(super) fn run(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    let name = name(&request.body);
+    match COMMANDS.binary_search_by_key(&name, |row| row.name) {
+        Ok(at) => (COMMANDS[at].run)(client, request),
+        Err(_) => client.server.engine.run(request),
+    }
+}
+
+/// Refuses a command that may not come as an OP_QUERY.
+pub(super) fn check_old(body: &RawDocument) -> Result<()> {
+    let name = name(body);
+    if OLD.binary_search(&name).is_ok() {
+        return Ok(());
+    }
+    Err(refuse!(
+        UNSUPPORTED_OP_QUERY_COMMAND,
+        "Unsupported OP_QUERY command: {name}. The client driver may require an upgrade. For more details see \
+         https://dochub.mongodb.org/core/legacy-opcode-removal"
+    ))
+}
+
+fn name(body: &RawDocument) -> &str {
+    body.iter().next().and_then(|first| first.ok()).map_or("", |(name, _)| name.as_str())
+}
+
+/// The engine's reply, with some fields set anew.
+fn amended(
+    client: &Client,
+    request: &Request,
+    amend: impl FnOnce(&mut Document),
+) -> Result<RawDocumentBuf> {
+    let reply = client.server.engine.run(request)?;
+    let invalid = |error: &dyn std::fmt::Display| refuse!(INVALID_BSON, "{error}");
+    let mut reply = Document::try_from(&*reply).map_err(|error| invalid(&error))?;
+    // The end of a reply is `ok`.
+    let ok = reply.remove("ok");
+    amend(&mut reply);
+    reply.extend(ok.map(|ok| ("ok".to_owned(), ok)));
+    RawDocumentBuf::try_from(&reply).map_err(|error| invalid(&error))
+}
+
+fn greet(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    amended(client, request, |reply| {
+        reply.insert("connectionId", client.number);
+        let compressors = compressors(&request.body);
+        if !compressors.is_empty() {
+            reply.insert("compression", compressors);
+        }
+    })
+}
+
+/// The compressors that both sides know, in the client's order.
+fn compressors(body: &RawDocument) -> Vec<&str> {
+    let Ok(offered) = body.get_array("compression") else { return Vec::new() };
+    let names = offered.into_iter().flatten().filter_map(RawBsonRef::as_str);
+    names.filter(|name| Compressor::named(name).is_some()).collect()
+}
+
+fn command_line(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    amended(client, request, |reply| {
+        reply.insert("argv", vec!["tally", "serve"]);
+        reply.insert("parsed", client.server.options.clone());
+    })
+}
+
+fn address(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    amended(client, request, |reply| {
+        reply.insert("you", client.peer.as_str());
+    })
+}
+
+fn status(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    amended(client, request, |reply| {
+        let server = &client.server;
+        let statistics = &server.statistics;
+        let current = statistics.connections.load(Ordering::Relaxed);
+        let current = i32::try_from(current).unwrap_or(i32::MAX);
+        let long =
+            |number: &std::sync::atomic::AtomicU64| number.load(Ordering::Relaxed).cast_signed();
+        reply.insert(
+            "connections",
+            doc! {
+                "current": current,
+                "available": ROOM.saturating_sub(current),
+                "totalCreated": statistics.created.load(Ordering::Relaxed),
+                "active": i32::try_from(server.operations.len()).unwrap_or(i32::MAX),
+            },
+        );
+        reply.insert(
+            "network",
+            doc! {
+                "bytesIn": long(&statistics.received),
+                "bytesOut": long(&statistics.sent),
+                "numRequests": long(&statistics.requests),
+            },
+        );
+    })
+}
+
+fn current_operations(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    amended(client, request, |reply| {
+        let running = client.server.operations.list(&client.server.host);
+        reply.insert("inprog", running.into_iter().map(Bson::Document).collect::<Vec<_>>());
+    })
+}
+
+/// The stage `$currentOp` becomes the documents that it gives, and the pipeline goes on with them.
+fn aggregate(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    match with_operations(client, request) {
+        Some(request) => client.server.engine.run(&request),
+        None => client.server.engine.run(request),
+    }
+}
+
+/// The same command with other documents in the place of `$currentOp`; `None` when it has no such stage.
+fn with_operations(client: &Client, request: &Request) -> Option<Request> {
+    let named = matches!(request.body.get("aggregate"), Ok(Some(RawBsonRef::String(_))));
+    if named || request.db != "admin" {
+        return None;
+    }
+    let mut body = Document::try_from(&*request.body).ok()?;
+    let first = body.get_array_mut("pipeline").ok()?.first_mut()?.as_document_mut()?;
+    first.remove("$currentOp")?;
+    // Commands that run have operators in them, which are not to be evaluated.
+    let running = client.server.operations.list(&client.server.host);
+    let running = running.into_iter().map(|one| doc! { "$literal": one }.into());
+    first.insert("$documents", running.collect::<Vec<Bson>>());
+    let body = RawDocumentBuf::try_from(&body).ok()?;
+    Some(Request { db: request.db.clone(), body, interrupt: request.interrupt.clone() })
+}
+
+fn kill_operation(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    let reply = client.server.engine.run(request)?;
+    let number = match request.body.get("op") {
+        Ok(Some(RawBsonRef::Int32(number))) => Some(number),
+        Ok(Some(RawBsonRef::Int64(number))) => i32::try_from(number).ok(),
+        #[allow(clippy::cast_possible_truncation)]
+        Ok(Some(RawBsonRef::Double(number))) => Some(number as i32),
+        Ok(_) | Err(_) => None,
+    };
+    if let Some(number) = number {
+        client.server.operations.kill(number);
+    }
+    Ok(reply)
+}
+
+fn shut_down(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    if request.db != "admin" {
+        return Err(Error::command(
+            Code::UNAUTHORIZED,
+            "shutdown may only be run against the admin database.",
+        ));
+    }
+    client.server.stop();
+    Ok(bson::rawdoc! { "ok": 1.0 })
+}

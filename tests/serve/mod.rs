@@ -1,0 +1,8 @@
+//! `tally serve`: what clients send and get, clients that nobody here wrote, clients that mean harm, and its end.
+
+mod clients;
+mod ending;
+mod hostile;
+mod protocol;
+pub mod server;
+mod transcripts;
