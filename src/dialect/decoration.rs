@@ -12,6 +12,8 @@ pub(super) enum Decoration {
     Number {
         /// The number.
         ordinal: u32,
+        /// Whether a point follows it, as in `1.`, or a parenthesis.
+        pointed: bool,
         /// Bytes up to the end of the number and its point.
         span: Range<usize>,
         /// The line can be no JavaScript as it stands.
@@ -35,8 +37,14 @@ pub(super) fn of(line: &str) -> Option<Decoration> {
     if let Some(number) = tree.first(Rule::list_number) {
         let ordinal = tree.text_of(tree.first(Rule::ordinal)?).parse().ok()?;
         // `1.` is a number, and `1. + x` and `1. [x]` go on with it; `1)` is nothing else.
-        let certain = free || digit || tree.text_of(number).ends_with(')');
-        return Some(Decoration::Number { ordinal, span: 0..number.end as usize, certain });
+        let pointed = !tree.text_of(number).ends_with(')');
+        let certain = free || digit || !pointed;
+        return Some(Decoration::Number {
+            ordinal,
+            pointed,
+            span: 0..number.end as usize,
+            certain,
+        });
     }
     let prompt = tree.first(Rule::prompt)?;
     // `x> 5` reads as a comparison.

@@ -46,8 +46,9 @@ pub struct Reader {
     /// Empty lines at the end of the pending input.
     empty: usize,
     left_out: usize,
-    /// The last list number that was taken off.
-    number: Option<u32>,
+    /// The last list number that was taken off, and whether a point followed it. In a list all are of one kind: after
+    /// `1)` a `2.` is a number of JavaScript.
+    number: Option<(u32, bool)>,
     /// The pending input began with a list number.
     numbered: bool,
     /// A prompt was seen: what follows an input is output.
@@ -141,14 +142,13 @@ impl Reader {
                 self.left_out += 1;
                 return None;
             }
-            Some(Decoration::Number { ordinal, span, certain }) => {
-                // A list goes on with the next number or begins again.
-                let due = match self.number {
-                    Some(last) => ordinal == 1 || Some(ordinal) == last.checked_add(1),
-                    None => certain,
-                };
-                if due {
-                    self.number = Some(ordinal);
+            Some(Decoration::Number { ordinal, pointed, span, certain }) => {
+                // A list goes on with the next number or begins again, even where that reads as JavaScript (`2. (a())`).
+                let due = self.number.is_some_and(|(last, kind)| {
+                    kind == pointed && (ordinal == 1 || Some(ordinal) == last.checked_add(1))
+                });
+                if due || certain {
+                    self.number = Some((ordinal, pointed));
                     self.numbered = true;
                     let line = without(line, span);
                     return (!line.trim().is_empty()).then_some(line);
@@ -163,7 +163,7 @@ impl Reader {
     fn go_on(&mut self, line: &str) -> String {
         let Some(span) = self.further(line) else { return line.to_owned() };
         if self.numbered {
-            self.number = self.number.map(|last| last + 1);
+            self.number = self.number.map(|(last, pointed)| (last + 1, pointed));
         }
         // In a template the blanks would be part of its text.
         if self.pending.in_template() { line[span.end..].to_owned() } else { without(line, span) }
@@ -174,9 +174,12 @@ impl Reader {
         if self.prompted {
             return decoration::dots(line);
         }
-        let due = self.number.filter(|_| self.numbered)?.checked_add(1)?;
+        let (last, kind) = self.number.filter(|_| self.numbered)?;
+        let due = last.checked_add(1)?;
         match decoration::of(line)? {
-            Decoration::Number { ordinal, span, .. } => (ordinal == due).then_some(span),
+            Decoration::Number { ordinal, pointed, span, .. } => {
+                (ordinal == due && pointed == kind).then_some(span)
+            }
             Decoration::Prompt { .. } => None,
         }
     }

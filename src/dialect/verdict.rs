@@ -12,6 +12,7 @@ use crate::error::SyntaxError;
 /// The grammar is lenient: what it does not mind, QuickJS may still refuse.
 pub(super) fn judge(tree: &Tree<'_>) -> Verdict {
     let mut incomplete = false;
+    let mut glued = None;
     let mut opener = None;
     for (index, node) in tree.nodes.iter().enumerate() {
         match node.rule {
@@ -28,10 +29,24 @@ pub(super) fn judge(tree: &Tree<'_>) -> Verdict {
                 opener = opener.or_else(|| opening(tree, parent));
             }
             Rule::unfinished => incomplete = true,
+            Rule::glued => glued = glued.or(Some(index)),
             _ => {}
         }
     }
-    if incomplete { Verdict::Incomplete { opener } } else { Verdict::Complete }
+    match (incomplete, glued) {
+        (true, _) => Verdict::Incomplete { opener },
+        (false, Some(index)) => two_statements(tree, index),
+        (false, None) => Verdict::Complete,
+    }
+}
+
+/// Two statements with nothing between them: `f() g()`.
+fn two_statements(tree: &Tree<'_>, index: usize) -> Verdict {
+    let start = tree.nodes[index].start as usize;
+    let token = Tree::of(Rule::token, &tree.text[start..]);
+    let next = token.map_or("", |token| token.text_of(&token.nodes[0]));
+    let message = format!("expected \";\" or a new line before \"{next}\"");
+    Verdict::Broken(SyntaxError { message, span: start..start + next.len() })
 }
 
 /// What opens a node, if it is a bracket, a template or a comment.

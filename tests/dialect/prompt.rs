@@ -98,6 +98,28 @@ fn typographic_quotes_are_quotes_where_a_string_may_start() {
     becomes("x = “say \"no\"”", "x = 'say \"no\"'");
     becomes("x = “say \"it's\"”", "x = \"say \\\"it's\\\"\"");
     becomes("x = ‘it’s’", "x = \"it’s\"");
+    for (mixed, strings) in [
+        ("f(“a\", “b\")", "f(\"a\", \"b\")"),
+        ("“a\" + “b”", "\"a\" + \"b\""),
+        ("x = {a: “x\", b: \"y\"}", "x = {a: \"x\", b: \"y\"}"),
+        ("x = {a: “x\", b: \"y”}", "x = {a: \"x\", b: \"y\"}"),
+        ("f(“a\"); // ”", "f(\"a\"); // ”"),
+        ("f(“\", ‘')", "f(\"\", \"\")"),
+        ("f(„a\", ‚b')", "f(\"a\", \"b\")"),
+        ("f(“a\",“b”,‘c')", "f(\"a\",\"b\",\"c\")"),
+    ] {
+        becomes(mixed, strings);
+    }
+    for (whole, strings) in [
+        ("[“say \"hi\"”, ‘it's’]", "['say \"hi\"', \"it's\"]"),
+        ("“\"a\", \"b\"”", "'\"a\", \"b\"'"),
+        ("“3\", 5\"”", "'3\", 5\"'"),
+        ("„er sagt \"hi\", ok“", "'er sagt \"hi\", ok'"),
+        ("«dit \"a\", non»", "'dit \"a\", non'"),
+        ("‘the dogs', it’s Bob's’", "\"the dogs', it’s Bob's\""),
+    ] {
+        becomes(whole, strings);
+    }
     becomes("x = “a “b” c”", "x = \"a “b” c\"");
     becomes("x = {“a”: 1, ‘b’: 2}", "x = {\"a\": 1, \"b\": 2}");
     becomes("x = “a\\”b”", "x = \"a\\”b\"");

@@ -119,6 +119,9 @@ fn list_numbers_are_taken_off() {
         ],
     );
     both("1) a()\n2) b()\n3) c()", &[("a()", 0), ("b()", 0), ("c()", 0)]);
+    // A list is of one kind; what can be no JavaScript is one wherever it begins.
+    both("1) a()\n2.\n2) b()", &[("a()", 0), ("2.", 0), ("b()", 0)]);
+    both("1. a()\n2.\n3. b()\n9. c()", &[("a()", 0), ("b()", 0), ("c()", 0)]);
     both("7. (a())", &[("7. (a())", 0)]);
     both("1. a()\n2. (b())\n3. [c]", &[("a()", 0), ("(b())", 0), ("[c]", 0)]);
     // Numbers are numbers.
