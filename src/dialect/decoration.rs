@@ -1,4 +1,4 @@
-//! What is copied along with code: list numbers, prompts, continuation dots and printed results.
+//! What is copied along with code: list numbers, fences, prompts, continuation dots and printed results.
 
 use std::ops::Range;
 
@@ -26,10 +26,18 @@ pub(super) enum Decoration {
         /// The line can be no JavaScript, or reads as some that nobody writes (`test> db.a.find()`).
         certain: bool,
     },
+    /// The line begins or ends a block of code on a Markdown page.
+    Fence {
+        /// It names the language, so it begins one.
+        begins: bool,
+    },
 }
 
 /// The decoration before a line.
 pub(super) fn of(line: &str) -> Option<Decoration> {
+    if let Some(fence) = Tree::of(Rule::fence, line) {
+        return Some(Decoration::Fence { begins: fence.first(Rule::info).is_some() });
+    }
     let tree = Tree::of(Rule::pasted, line)?;
     let free = tree.first(Rule::free).is_some();
     let digit = tree.first(Rule::digit).is_some();

@@ -1,4 +1,4 @@
-//! Repairs of a text that does not parse: HTML entities and full-width punctuation that a page left in its code.
+//! Repairs of a text that does not parse: HTML entities, full-width punctuation and dashes that a page left in its code.
 
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ fn mend(text: &str) -> Option<Mended> {
     }
     let tree = Tree::read(Rule::pieces, text);
     let mut rewriting = Rewriting::new(text, 0..text.len());
-    let (mut entities, mut wide) = (0, 0);
+    let (mut entities, mut wide, mut printed) = (0, 0, 0);
     for node in &tree.nodes {
         let with = match node.rule {
             Rule::entity_quote => "\"",
@@ -59,21 +59,28 @@ fn mend(text: &str) -> Option<Mended> {
             Rule::ampersand => "&",
             Rule::space_entity => " ",
             Rule::wide => position::narrow(tree.text_of(node)),
+            Rule::decrement => "--",
+            Rule::dash => "-",
+            Rule::ellipsis => "...",
             _ => continue,
         };
         match node.rule {
             Rule::wide => wide += 1,
+            Rule::decrement | Rule::dash | Rule::ellipsis => printed += 1,
             Rule::bare_quote | Rule::bare_tick => {}
             _ => entities += 1,
         }
         rewriting.replace(node.span(), with);
     }
-    let counted: Vec<String> =
-        [(entities, "HTML entity", "HTML entities"), (wide, "full-width sign", "full-width signs")]
-            .iter()
-            .filter(|(count, ..)| *count > 0)
-            .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
-            .collect();
+    let counted: Vec<String> = [
+        (entities, "HTML entity", "HTML entities"),
+        (wide, "full-width sign", "full-width signs"),
+        (printed, "typographic sign", "typographic signs"),
+    ]
+    .iter()
+    .filter(|(count, ..)| *count > 0)
+    .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+    .collect();
     if counted.is_empty() {
         return None;
     }

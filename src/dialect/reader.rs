@@ -53,6 +53,8 @@ pub struct Reader {
     numbered: bool,
     /// A prompt was seen: what follows an input is output.
     prompted: bool,
+    /// A line began a block of code, and none has ended it.
+    fenced: bool,
 }
 
 impl Reader {
@@ -87,6 +89,7 @@ impl Reader {
         }
         self.number = None;
         self.prompted = false;
+        self.fenced = false;
         entries
     }
 
@@ -133,6 +136,15 @@ impl Reader {
         let decoration = decoration::of(line);
         self.numbered = false;
         match decoration {
+            Some(Decoration::Fence { begins }) => {
+                self.fenced = begins || !self.fenced;
+                // The next block of a page need not have prompts as well; what stands between is no code of one.
+                if self.fenced {
+                    self.number = None;
+                    self.prompted = false;
+                }
+                return None;
+            }
             Some(Decoration::Prompt { span, certain }) if certain || self.prompted => {
                 self.prompted = true;
                 let line = without(line, span);
@@ -180,7 +192,7 @@ impl Reader {
             Decoration::Number { ordinal, pointed, span, .. } => {
                 (ordinal == due && pointed == kind).then_some(span)
             }
-            Decoration::Prompt { .. } => None,
+            Decoration::Prompt { .. } | Decoration::Fence { .. } => None,
         }
     }
 

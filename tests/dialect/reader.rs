@@ -165,6 +165,17 @@ fn prompts_are_taken_off_and_output_is_left_out() {
 }
 
 #[test]
+fn the_fences_of_a_page_are_left_out() {
+    both(
+        "```js\na()\n\nb(\n1)\n```\n\n  ```\nc()\n  ```",
+        &[("a()", 0), ("b(\n1)", 0), ("c()", 0)],
+    );
+    // A block with prompts has output, the next one need not; what stands between them is no code.
+    both("```\n> a()\n1\n```\nNow the other.\n```js\nb()\n```", &[("a()", 0), ("b()", 2)]);
+    both("x = `\n```\n`\n```a` b", &[("x = `\n```\n`", 0), ("```a` b", 0)]);
+}
+
+#[test]
 fn comparisons_are_no_prompts() {
     for text in [
         "a > b",
