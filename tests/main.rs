@@ -13,7 +13,6 @@ mod engine_damage;
 mod engine_storage;
 mod house;
 mod lessons;
-mod npm;
 mod print;
 mod program;
 mod remote;

@@ -178,10 +178,15 @@ impl<'a> Reading<'a> {
         Self { tree: tree::Tree::read(grammar::Rule::input, text) }
     }
 
+    /// What it is as a whole.
+    pub fn verdict(&self) -> Verdict {
+        verdict::judge(&self.tree)
+    }
+
     /// What it is as a whole, and what runs.
     pub fn input(&self, source: Source) -> Input {
         Input {
-            verdict: verdict::judge(&self.tree),
+            verdict: self.verdict(),
             parts: rewrite::parts(&self.tree, source),
             notices: notice::notices(&self.tree),
         }
