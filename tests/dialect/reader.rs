@@ -172,7 +172,6 @@ fn the_fences_of_a_page_are_left_out() {
     );
     // A block with prompts has output, the next one need not; what stands between them is no code.
     both("```\n> a()\n1\n```\nNow the other.\n```js\nb()\n```", &[("a()", 0), ("b()", 2)]);
-    both("x = `\n```\n`\n```a` b", &[("x = `\n```\n`", 0), ("```a` b", 0)]);
 }
 
 #[test]
