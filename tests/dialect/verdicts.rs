@@ -39,6 +39,8 @@ fn an_open_bracket_template_comment_or_operator_asks_for_another_line() {
         ("typeof", "incomplete"),
         ("throw", "incomplete"),
         ("!", "incomplete"),
+        ("a !", "incomplete"),
+        ("f({a: b !", "incomplete { at 2"),
         ("export *", "incomplete"),
         ("export * from", "incomplete"),
         ("export * as a", "incomplete"),
