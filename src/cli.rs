@@ -84,7 +84,7 @@ pub enum Command {
 /// What `tally learn` is told.
 #[derive(Debug, Args)]
 pub struct Learn {
-    /// A lesson (4) or a step (4.2); for authors: new DIR, lint DIR, test DIR.
+    /// A lesson (4), a step (4.2) or challenge; for authors: new DIR, lint DIR, test DIR.
     #[arg(value_name = "LESSON")]
     pub words: Vec<String>,
     /// List the lessons.
@@ -96,6 +96,12 @@ pub struct Learn {
     /// Try every solution and every mistake of every page; exits with 1 if something does not hold.
     #[arg(long)]
     pub check_all: bool,
+    /// For classes: add what is typed, and how long each step takes, to a Markdown file.
+    #[arg(long, value_name = "FILE")]
+    pub transcript: Option<PathBuf>,
+    /// For classes: another number makes other data.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub seed: u32,
     /// The language of the lessons (default: that of the environment).
     #[arg(long, value_name = "LANG")]
     pub lang: Option<String>,
@@ -113,6 +119,10 @@ pub struct Lessons {
     pub language: Option<String>,
     /// Steps may be skipped.
     pub skipping: bool,
+    /// The file that a transcript goes into.
+    pub transcript: Option<PathBuf>,
+    /// What the data of the lessons is made from.
+    pub seed: u32,
     /// Do this instead of a prompt.
     pub errand: Option<Errand>,
     /// What to begin with, as the words of the prompt: `learn`, `4.2`.
@@ -137,15 +147,16 @@ impl Learn {
                 Some(if words[0] == "lint" { Errand::Lint } else { test })
             }
             [] => None,
+            ["challenge"] => None,
             [place] if place.starts_with(|first: char| first.is_ascii_digit()) => None,
             _ => {
-                let text =
-                    "learn takes a lesson (4), a step (4.2), new DIR, lint [DIR] or test [DIR]";
+                let text = "learn takes a lesson (4), a step (4.2), challenge, new DIR, lint [DIR] or test [DIR]";
                 return Err(Error::Usage(format!("{text}, not `{}`", words.join(" "))));
             }
         };
         let words = std::iter::once("learn".to_owned()).chain(self.words).collect();
-        Ok(Lessons { source, language: self.lang, skipping: !self.no_skip, errand, words })
+        let (skipping, transcript, seed) = (!self.no_skip, self.transcript, self.seed);
+        Ok(Lessons { source, language: self.lang, skipping, transcript, seed, errand, words })
     }
 }
 

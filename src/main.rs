@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::SystemTime;
 use std::{env, process, thread};
 
 use clap::Parser;
@@ -154,6 +155,9 @@ fn lesson_settings(plan: &Plan) -> lesson::Settings {
             .unwrap_or_else(|| lesson::language(|name| env::var(name).ok())),
         skipping: lessons.is_none_or(|lessons| lessons.skipping),
         folder,
+        transcript: lessons.and_then(|lessons| lessons.transcript.clone()),
+        seed: lessons.map_or(0, |lessons| lessons.seed),
+        now: SystemTime::now,
     }
 }
 

@@ -115,7 +115,7 @@ impl Session {
         let failed = outcome.as_ref().err().cloned();
         match (self.settle(outcome), self.interrupted) {
             (exit @ Outcome::Exit(_), _) | (exit, true) => exit,
-            (ended, false) => match self.tutor_looks(failed.as_ref()) {
+            (ended, false) => match self.tutor_looks(&entry.text, failed.as_ref()) {
                 Ok(()) => ended,
                 looked @ Err(_) => self.settle(looked),
             },

@@ -1,10 +1,12 @@
 //! Lessons as a learner meets them: whole ones in both languages, the words, progress, and what must stay untouched.
 
+use std::cell::Cell;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
 use bson::RawDocumentBuf;
 use tally::Interrupt;
@@ -240,6 +242,30 @@ fn playing_is_in_a_copy() {
 }
 
 #[test]
+fn all_data_is_the_same_after_playing() {
+    let all = "db.getCollectionNames().sort().forEach(c => printjson([c, db[c].find().toArray(), db[c].getIndexes()]))";
+    let mark = "print('----')";
+    let outcome = scratch(
+        &["8.1"],
+        &[
+            "db.own.createIndex({a: 1}); db.own.insert({_id: 1, a: [1, {b: NumberLong(2)}]})",
+            mark,
+            all,
+            mark,
+            "play",
+            "db.own.update({}, {$set: {a: 2}}); db.own.dropIndexes(); db.counters.drop(); db.more.insert({})",
+            "back",
+            mark,
+            all,
+            mark,
+        ],
+    );
+    let parts: Vec<&str> = outcome.out.split("----\n").collect();
+    assert!(parts[1].contains("\"own\"") && parts[1].contains("a_1"), "{}", outcome.out);
+    assert_eq!(parts[1], parts[3]);
+}
+
+#[test]
 fn reset_begins_a_step_again() {
     let outcome =
         scratch(&["1"], &["db.counters.insert({_id: 'x'})", "reset", "db.counters.count({})"]);
@@ -403,21 +429,133 @@ impl Write for Written {
     }
 }
 
+/// Lessons with nothing special about them.
+fn settings(language: &str) -> Settings {
+    Settings {
+        source: Source::Embedded,
+        language: language.to_owned(),
+        skipping: true,
+        folder: None,
+        transcript: None,
+        seed: 0,
+        now: tick,
+    }
+}
+
+thread_local! {
+    /// How often the clock was asked.
+    static TICKS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A clock that goes on by ten seconds each time it is asked, from 2026-12-01 09:30.
+fn tick() -> SystemTime {
+    let ticks = TICKS.replace(TICKS.get() + 1);
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_117_400 + 10 * ticks)
+}
+
+#[test]
+fn a_transcript_for_the_teacher_holds_answers_mistakes_hints_and_times() {
+    for language in ["en", "es"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ann.md");
+        TICKS.set(0);
+        let output = Output::new(std::io::sink(), std::io::sink());
+        let engine = Arc::new(Embedded::new(Location::Ephemeral));
+        let shell = Shell::new(engine, Interrupt::new(), Emulate::Mongo, "shop", output);
+        let quiet = session::Settings {
+            limits: Limits::default(),
+            options: Options::PROMPT,
+            prompt: false,
+        };
+        let mut session = Session::new(shell, quiet).unwrap();
+        let transcript = Some(file.clone());
+        session.accompany(Box::new(Tutor::new(Settings { transcript, ..settings(language) })));
+        for text in [
+            "learn 1.1",
+            "db.counters.insert({_id: \"userid\", seq: 0})",
+            "hint",
+            "db.counters.remove({})",
+            "play",
+            "\"this is no answer\"",
+            "back",
+            "db.counters.insert({_id: \"userid\", seq: NumberLong(0)})",
+            "\"nor is this\"",
+            "next",
+            "skip",
+        ] {
+            session.paste(text);
+        }
+        let golden = root().join(format!("tests/lessons/transcript.{language}.md"));
+        let (found, golden) =
+            (fs::read_to_string(file).unwrap(), fs::read_to_string(golden).unwrap());
+        assert_eq!(found.trim_end(), golden.trim_end(), "{language}");
+    }
+}
+
+#[test]
+fn a_transcript_that_cannot_be_written_ends_no_lesson() {
+    let outcome = scratch(&["1", "--transcript", "/dev/null/ann.md"], &["skip", "next"]);
+    assert_eq!(
+        outcome.err.matches("The transcript cannot be written").count(),
+        1,
+        "{}",
+        outcome.err
+    );
+    says(&outcome, &["Step 2 of 4"]);
+}
+
+#[test]
+fn a_challenge_stands_for_the_lessons_before_it() {
+    let solution = [
+        "var take = () => db.counters.findOneAndUpdate({_id: 'invoices'}, {$inc: {n: NumberLong(1)}}, {returnNewDocument: true, upsert: true})",
+        "function invoiceNumber() { return take().n }",
+        "for (let i = 0; i < 3; i++) db.invoices.insert({_id: invoiceNumber()})",
+        "learn",
+        "next",
+        "challenge",
+    ];
+    let outcome = scratch(&["challenge"], &solution);
+    says(
+        &outcome,
+        &[
+            "Step 5 of 5: Challenge: invoices",
+            "Right!",
+            "Lessons 1 to 3 are marked as done.",
+            "3 of 12 lessons done",
+            "Lesson 4:",
+            "Challenge: a busy shop",
+        ],
+    );
+    let skipped = scratch(&["challenge"], &["skip", "learn", "learn 8.1", "challenge"]);
+    says(&skipped, &["Why it works:", "0 of 12 lessons done", "Challenge: tickets"]);
+    does_not_say(&skipped, "marked as done");
+}
+
+#[test]
+fn a_seed_makes_the_data() {
+    let stands = |seed: &str| {
+        let outcome = scratch(&["9.5", "--seed", seed], &["db.counters.findOne().seq.toNumber()"]);
+        outcome.out.lines().rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    };
+    assert_eq!((stands("0"), stands("7"), stands("7")), ("100".into(), "107".into(), "107".into()));
+}
+
+#[test]
+fn every_page_keeps_its_bargain_with_other_data() {
+    let outcome = tally(["learn", "test", "--lang", "en", "--seed", "33"]).run();
+    assert!(outcome.code == 0 && outcome.out.ends_with(" steps: all well\n"), "{}", outcome.out);
+}
+
 #[test]
 fn on_a_server_it_asks_first_and_stays_in_databases_of_its_own() {
     let written = Written::default();
     let output = Output::new(written.clone(), std::io::sink());
     let server = Arc::new(Server(Embedded::new(Location::Ephemeral)));
     let shell = Shell::new(server, Interrupt::new(), Emulate::Mongo, "shop", output);
-    let settings =
+    let quiet =
         session::Settings { limits: Limits::default(), options: Options::PROMPT, prompt: false };
-    let mut session = Session::new(shell, settings).unwrap();
-    session.accompany(Box::new(Tutor::new(Settings {
-        source: Source::Embedded,
-        language: "en".to_owned(),
-        skipping: true,
-        folder: None,
-    })));
+    let mut session = Session::new(shell, quiet).unwrap();
+    session.accompany(Box::new(Tutor::new(settings("en"))));
     let mut typed = |text: &str| {
         written.0.lock().unwrap().clear();
         session.paste(text);

@@ -14,6 +14,7 @@ pub(super) struct Shell;
 pub const VERBS: &[&str] = &[
     "back",
     "bye",
+    "challenge",
     "check",
     "cls",
     "edit",

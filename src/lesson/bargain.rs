@@ -6,7 +6,7 @@
 use bson::{Bson, Document, RawDocumentBuf};
 
 use super::judge::{self, Found};
-use super::library::{Library, Source};
+use super::library::Library;
 use super::markdown::Block;
 use super::page::{Exercise, Page};
 use super::progress::Ended;
@@ -35,10 +35,21 @@ pub(super) struct Outcome {
 ///
 /// # Errors
 /// When the pages cannot be read, or nothing can be run; [`Error::Interrupted`].
-pub(super) fn try_out(source: &Source, language: &str, interrupt: &Interrupt) -> Result<Outcome> {
-    let library = source.library(language)?;
+pub(super) fn try_out(
+    settings: &Settings,
+    language: &str,
+    interrupt: &Interrupt,
+) -> Result<Outcome> {
+    let settings = Settings {
+        language: language.to_owned(),
+        skipping: true,
+        folder: None,
+        transcript: None,
+        ..settings.clone()
+    };
+    let library = settings.source.library(language)?;
     let mut trial = Trial {
-        sandbox: Sandbox::scratch(),
+        sandbox: Sandbox::scratch(settings.seed),
         interrupt: interrupt.clone(),
         broken: Vec::new(),
         place: String::new(),
@@ -51,8 +62,8 @@ pub(super) fn try_out(source: &Source, language: &str, interrupt: &Interrupt) ->
             steps += 1;
         }
     }
-    let solved = trial.course(source, language, &library, Ended::Solved)?;
-    let skipped = trial.course(source, language, &library, Ended::Skipped)?;
+    let solved = trial.course(&settings, &library, Ended::Solved)?;
+    let skipped = trial.course(&settings, &library, Ended::Skipped)?;
     for ((place, solved), (_, skipped)) in solved.iter().zip(&skipped) {
         if solved != skipped {
             trial.broken.push(format!(
@@ -237,17 +248,12 @@ impl Trial {
     /// each leaves behind.
     fn course(
         &mut self,
-        source: &Source,
-        language: &str,
+        settings: &Settings,
         library: &Library,
         ended: Ended,
     ) -> Result<Vec<(String, Vec<Document>)>> {
-        let mut tutor = Tutor::new(Settings {
-            source: source.clone(),
-            language: language.to_owned(),
-            skipping: true,
-            folder: None,
-        });
+        let mut tutor = Tutor::new(settings.clone());
+        let language = &settings.language;
         let mut left = Vec::new();
         for page in &library.pages {
             let mut session = self.session()?;
@@ -259,7 +265,8 @@ impl Trial {
                     (None, _) => {}
                     (Some(exercise), Ended::Solved) => {
                         let failed = unless_stopped(session.type_in_unseen(&exercise.solution))?;
-                        session::Tutor::look(&mut tutor, &mut session, failed.as_ref())?;
+                        let typed = &exercise.solution;
+                        session::Tutor::look(&mut tutor, &mut session, typed, failed.as_ref())?;
                     }
                     (Some(_), Ended::Skipped) => {
                         session::Tutor::obey(&mut tutor, &mut session, &["skip"])?;

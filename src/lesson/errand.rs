@@ -74,7 +74,7 @@ pub fn run(
             };
             let mut broken = false;
             for language in languages {
-                let outcome = bargain::try_out(source, &language, interrupt)?;
+                let outcome = bargain::try_out(settings, &language, interrupt)?;
                 outcome.broken.iter().try_for_each(|line| tell(line))?;
                 let said = match outcome.broken.len() {
                     0 => "all well".to_owned(),

@@ -49,7 +49,8 @@ fn ask(
     failed: Option<&Error>,
 ) -> Result<Shown> {
     let commands = sandbox.witness().commands();
-    let question = Question { code, db: sandbox.db(), commands, error: failed };
+    let (db, seed) = (sandbox.db(), sandbox.seed());
+    let question = Question { code, db, commands, error: failed, seed };
     match session.ask(&question, &sandbox.unseen().backend) {
         Ok(shown) => Ok(shown),
         Err(error) if error.stops() => Err(error),

@@ -6,7 +6,8 @@
 //! - `markdown` cuts it into blocks, `page` makes sections, steps and a complete lesson of them, `library` finds the pages of
 //!   a language and lays a translation over the English ones; `text` is what the tutor says beside them.
 //! - `tutor` is the learner's way through: it hears the words of `words`, brings the `sandbox` to where a step begins
-//!   (`replay`), and after each input asks `judge`. `witness` remembers which commands were sent.
+//!   (`replay`), and after each input asks `judge`. `witness` remembers which commands were sent, `transcript` what was
+//!   typed, for whoever teaches.
 //! - `menu` and `progress` are how far the learner is; `layout` is how text looks at a terminal.
 //!
 //! - `bargain` runs every step of every page and says what does not hold, `lint` says what a page lacks, and `errand` is
@@ -29,6 +30,7 @@ mod replay;
 mod sandbox;
 mod text;
 mod toml;
+mod transcript;
 mod tutor;
 mod witness;
 mod words;

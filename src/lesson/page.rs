@@ -3,6 +3,8 @@
 //! A page is read into a [`Draft`], in which anything may be missing; a draft with what it lacks taken from the English
 //! page becomes a [`Page`], which is complete. The format is described for authors in `scripts/lessons/README.md`.
 
+use std::ops::RangeInclusive;
+
 use super::markdown::{Block, blocks};
 use super::text::Texts;
 
@@ -32,6 +34,8 @@ pub(super) struct Step {
     pub(super) setup: String,
     /// What is to be done; `None` where there is only something to read.
     pub(super) exercise: Option<Exercise>,
+    /// The lessons that whoever solves it need not take any more: it is a challenge.
+    pub(super) proves: Option<RangeInclusive<usize>>,
 }
 
 /// What is to be done in a step, and what is said about it.
@@ -98,6 +102,7 @@ struct DraftStep {
     mistakes: Vec<DraftMistake>,
     hints: Vec<Vec<Block>>,
     why: Vec<Block>,
+    proves: Option<RangeInclusive<usize>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,6 +129,8 @@ pub(super) enum Section {
     Check,
     /// What people get wrong, by name.
     Mistake(String),
+    /// The step is a challenge, and stands for these lessons.
+    Challenge(RangeInclusive<usize>),
     /// The next hint.
     Hint,
     /// The explanation.
@@ -148,6 +155,13 @@ impl Section {
             && texts.is(word, "section-mistake")
         {
             return Some(Self::Mistake(name.trim().to_owned()));
+        }
+        if let Some((word, lessons)) = heading.split_once(':')
+            && texts.is(word, "section-challenge")
+        {
+            let (first, last) = lessons.split_once('-')?;
+            let number = |text: &str| text.trim().parse::<usize>().ok();
+            return Some(Self::Challenge(number(first)?..=number(last)?));
         }
         let found = SECTIONS.iter().find(|(key, _)| texts.is(heading, key));
         found.map(|(_, section)| section.clone())
@@ -291,6 +305,7 @@ impl DraftStep {
                 self.mistakes.push(DraftMistake { line, name, ..DraftMistake::default() });
             }
             Section::Hint => self.hints.push(Vec::new()),
+            Section::Challenge(lessons) => self.proves = Some(lessons.clone()),
             Section::Setup | Section::Task | Section::Solution | Section::Check | Section::Why => {}
         }
     }
@@ -308,6 +323,7 @@ impl DraftStep {
             Section::Setup => code_only(&mut self.setup, block),
             Section::Solution => code_only(&mut self.solution, block),
             Section::Check => code_only(&mut self.check, block),
+            Section::Challenge(_) => Err("this section holds nothing".to_owned()),
             Section::Another => {
                 let mut code = self.others.pop().filter(|code| !code.is_empty());
                 let added = code_only(&mut code, block);
@@ -359,16 +375,18 @@ impl DraftStep {
             _ => self.text,
         };
         let setup = or(self.setup, original.map(|step| &step.setup)).unwrap_or_default();
+        let proves = self.proves.or_else(|| original.and_then(|step| step.proves.clone()));
         let is_read = self.task.is_empty() && theirs.is_none();
         if is_read {
-            let empty = self.solution.is_none() && self.check.is_none() && self.mistakes.is_empty();
+            let code = self.solution.is_some() || self.check.is_some();
+            let empty = !code && self.mistakes.is_empty() && proves.is_none();
             if !empty || !self.hints.is_empty() || !self.others.is_empty() || !self.why.is_empty() {
                 complain(line, "a step without a task has a text and a setup only");
             }
             if text.is_empty() {
                 complain(line, "a step without a task needs a text");
             }
-            return Step { title, text, setup, exercise: None };
+            return Step { title, text, setup, exercise: None, proves };
         }
         let task = filled(self.task, theirs.map(|exercise| &exercise.task));
         let mut needed = |own: Option<String>, other: Option<&String>, what: &str| {
@@ -402,7 +420,7 @@ impl DraftStep {
         let known = theirs.map(|exercise| &exercise.mistakes[..]).unwrap_or_default();
         let mistakes = mistakes(self.mistakes, known, complain);
         let exercise = Exercise { task, solution, others, check, mistakes, hints, why };
-        Step { title, text, setup, exercise: Some(exercise) }
+        Step { title, text, setup, exercise: Some(exercise), proves }
     }
 }
 

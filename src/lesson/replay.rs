@@ -48,8 +48,8 @@ pub(super) fn set_up(session: &mut Session, sandbox: &Sandbox, step: &Step) -> R
     if step.setup.is_empty() {
         return Ok(());
     }
-    let question =
-        Question { code: &step.setup, db: sandbox.db(), commands: Vec::new(), error: None };
+    let (code, db, seed) = (&step.setup, sandbox.db(), sandbox.seed());
+    let question = Question { code, db, commands: Vec::new(), error: None, seed };
     session.ask(&question, &sandbox.unseen().backend).map(drop)
 }
 

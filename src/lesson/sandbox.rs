@@ -27,25 +27,33 @@ pub(super) struct Sandbox {
     db: String,
     /// Nothing but the lesson is in this backend.
     own: bool,
+    /// What pages may make their data from.
+    seed: u32,
 }
 
 impl Sandbox {
     /// A sandbox for the lesson of that number, for a user whose session is over `home`.
-    pub(super) fn new(home: &Arc<dyn Backend>, number: usize) -> Self {
+    pub(super) fn new(home: &Arc<dyn Backend>, number: usize, seed: u32) -> Self {
         match home.describe() {
-            Topology::Embedded { .. } => Self::scratch(),
+            Topology::Embedded { .. } => Self::scratch(seed),
             Topology::Server { .. } => Self {
                 witness: Arc::new(Witness::new(Arc::clone(home))),
                 db: format!("learn_{number}"),
                 own: false,
+                seed,
             },
         }
     }
 
     /// A sandbox in an engine of its own.
-    pub(super) fn scratch() -> Self {
+    pub(super) fn scratch(seed: u32) -> Self {
         let backend: Arc<dyn Backend> = Arc::new(Embedded::new(Location::Ephemeral));
-        Self { witness: Arc::new(Witness::new(backend)), db: DATABASE.to_owned(), own: true }
+        Self { witness: Arc::new(Witness::new(backend)), db: DATABASE.to_owned(), own: true, seed }
+    }
+
+    /// What pages may make their data from: the same number, the same data.
+    pub(super) fn seed(&self) -> u32 {
+        self.seed
     }
 
     /// The lesson's database.
@@ -94,10 +102,10 @@ impl Sandbox {
     /// What the backend refuses.
     pub(super) fn copy(&self, interrupt: &Interrupt) -> Result<Self> {
         let copy = if self.own {
-            Self::scratch()
+            Self::scratch(self.seed)
         } else {
             let witness = Arc::new(Witness::new(self.witness.behind()));
-            Self { witness, db: format!("{}_play", self.db), own: false }
+            Self { witness, db: format!("{}_play", self.db), own: false, seed: self.seed }
         };
         copy.clear(interrupt)?;
         for db in self.databases(interrupt)? {
@@ -207,7 +215,7 @@ mod tests {
     use super::*;
 
     fn filled() -> Sandbox {
-        let (sandbox, interrupt) = (Sandbox::scratch(), Interrupt::new());
+        let (sandbox, interrupt) = (Sandbox::scratch(0), Interrupt::new());
         let insert = rawdoc! { "insert": "a", "documents": [{ "_id": 1, "x": 2 }, { "_id": 2 }] };
         sandbox.run("test", insert, &interrupt).expect("inserted");
         let index =

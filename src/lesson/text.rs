@@ -21,6 +21,7 @@ const TEXTS: &[Text] = &[
         name: "bye",
         english: "You have left the lesson; your own data is as it was. `learn` goes on where you stopped.",
     },
+    Text { name: "challenge-met", english: "Lessons {from} to {to} are marked as done." },
     Text { name: "first-step", english: "This is the first step." },
     Text {
         name: "forget",
@@ -33,6 +34,10 @@ const TEXTS: &[Text] = &[
     Text { name: "forgotten", english: "Forgotten." },
     Text { name: "help-back", english: "goes back a step, or back from playing" },
     Text { name: "help-bye", english: "leaves the lesson" },
+    Text {
+        name: "help-challenge",
+        english: "one task for a few lessons: solve it, and they are done",
+    },
     Text { name: "help-check", english: "what is still missing" },
     Text { name: "help-forget", english: "forgets your progress in this lesson" },
     Text { name: "help-forget-all", english: "forgets all your progress" },
@@ -71,6 +76,7 @@ const TEXTS: &[Text] = &[
     },
     Text { name: "menu-skipped", english: "done, {n} skipped" },
     Text { name: "mistake", english: "Not quite:" },
+    Text { name: "no-challenge", english: "No challenge is about lesson {lesson}." },
     Text {
         name: "no-lesson",
         english: "No lesson is running. `learn` shows the lessons, `learn 1` begins the first.",
@@ -106,6 +112,7 @@ const TEXTS: &[Text] = &[
     Text { name: "reference", english: "One way to write it:" },
     Text { name: "right", english: "Right!" },
     Text { name: "section-another", english: "Another solution" },
+    Text { name: "section-challenge", english: "Challenge" },
     Text { name: "section-check", english: "Check" },
     Text { name: "section-hint", english: "Hint" },
     Text { name: "section-mistake", english: "Mistake" },
@@ -121,6 +128,20 @@ const TEXTS: &[Text] = &[
     Text { name: "step-done", english: "Press Enter, or type `next`, to go on." },
     Text { name: "step-heading", english: "Step {step} of {steps}: {title}" },
     Text { name: "task", english: "Your task:" },
+    Text { name: "transcript-begun", english: "Begun at {time}." },
+    Text { name: "transcript-hint", english: "Hint {n}." },
+    Text { name: "transcript-lost", english: "The transcript cannot be written; it ends here." },
+    Text { name: "transcript-mistake", english: "Mistake: {name}." },
+    Text { name: "transcript-read", english: "Read in {seconds} s." },
+    Text {
+        name: "transcript-skipped",
+        english: "Skipped after {seconds} s; answers: {answers}, hints: {hints}.",
+    },
+    Text {
+        name: "transcript-solved",
+        english: "Solved in {seconds} s; answers: {answers}, hints: {hints}.",
+    },
+    Text { name: "transcript-title", english: "Transcript of the lessons" },
     Text {
         name: "unknown-word",
         english: "`{word}` is no word of the lessons. `learn help` lists them.",

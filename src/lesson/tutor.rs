@@ -1,6 +1,11 @@
 //! The tutor: where the learner is, what is judged after each input, and what happens on the way.
 
+mod record;
+mod travel;
+
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use bson::RawDocumentBuf;
 
@@ -10,10 +15,11 @@ use super::library::{Library, Source};
 use super::markdown::Block;
 use super::page::{Page, Step};
 use super::progress::{Ended, Progress};
+use super::replay;
 use super::sandbox::Sandbox;
 use super::text::filled;
+use super::transcript::Transcript;
 use super::words::{self, Word};
-use super::{menu, replay};
 use crate::backend::Topology;
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
@@ -30,6 +36,12 @@ pub struct Settings {
     pub skipping: bool,
     /// The folder that progress is kept in; `None` keeps it for as long as the program runs.
     pub folder: Option<PathBuf>,
+    /// The file that a transcript for whoever teaches goes into.
+    pub transcript: Option<PathBuf>,
+    /// What pages may make their data from: each learner of a class can have another number.
+    pub seed: u32,
+    /// The time, for the transcript.
+    pub now: fn() -> SystemTime,
 }
 
 /// Somebody who gives lessons at the prompt.
@@ -42,6 +54,7 @@ pub struct Tutor {
     unconfirmed: Option<String>,
     /// The user has agreed that lessons write to the server.
     agreed: bool,
+    transcript: Option<Transcript>,
 }
 
 /// The pages, and what the learner has done of them.
@@ -95,7 +108,10 @@ struct Lesson {
 impl Tutor {
     /// A tutor. Nothing is read before it is spoken to.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, books: None, place: Place::Elsewhere, unconfirmed: None, agreed: false }
+        let Settings { transcript, now, .. } = &settings;
+        let transcript = transcript.as_ref().map(|file| Transcript::new(file, *now));
+        let place = Place::Elsewhere;
+        Self { settings, books: None, place, unconfirmed: None, agreed: false, transcript }
     }
 
     fn books(&mut self) -> Result<&mut Books> {
@@ -177,7 +193,7 @@ impl Tutor {
                     lesson.sandbox.leave(session.interrupt())?;
                 }
                 let number = self.books()?.library.pages[page].number;
-                Sandbox::new(&home.backend, number)
+                Sandbox::new(&home.backend, number, self.settings.seed)
             }
         };
         session.go(sandbox.whereabouts());
@@ -217,6 +233,7 @@ impl Tutor {
         } else {
             self.task(session)?
         }
+        self.record_beginning(session);
         let kept = self.books()?.progress.move_to(&name, number);
         self.remark_on(session, kept)
     }
@@ -287,6 +304,7 @@ impl Tutor {
             lesson.hints += 1;
             lesson.unread = false;
         }
+        self.record_hint(session, at + 1);
         tell(session, &lines)
     }
 
@@ -402,8 +420,17 @@ impl Tutor {
         let (name, step, steps, at) =
             (page.name.clone(), lesson.step + 1, page.steps.len(), lesson.page);
         let number = page.number.to_string();
+        let proves = page.steps[step - 1].proves.clone();
         if let Some(lesson) = self.lesson_mut() {
             (lesson.ended, lesson.unread) = (true, false);
+        }
+        let ended_as = match ended {
+            Ended::Solved => "transcript-solved",
+            Ended::Skipped => "transcript-skipped",
+        };
+        self.record_end(session, ended_as);
+        if let (Some(lessons), Ended::Solved) = (proves, ended) {
+            self.prove(session, lessons)?;
         }
         let books = self.books()?;
         let kept = books.progress.end(&name, step, ended);
@@ -418,6 +445,25 @@ impl Tutor {
             None => self.say(session, "all-done", &[("lesson", &number)])?,
         }
         self.remark_on(session, kept)
+    }
+
+    /// A challenge is met: all lessons that it is about are done.
+    fn prove(&mut self, session: &mut Session, lessons: RangeInclusive<usize>) -> Result<()> {
+        let books = self.books()?;
+        let proved = books.library.pages.iter().filter(|page| lessons.contains(&page.number));
+        let undone: Vec<(String, usize)> = proved
+            .flat_map(|page| (1..=page.steps.len()).map(|step| (page.name.clone(), step)))
+            .filter(|(name, step)| !books.progress.done(name).has(*step))
+            .collect();
+        // The challenge itself is one of them.
+        if undone.len() <= 1 {
+            return Ok(());
+        }
+        for (name, step) in undone {
+            books.progress.end(&name, step, Ended::Solved);
+        }
+        let (from, to) = (lessons.start().to_string(), lessons.end().to_string());
+        self.say(session, "challenge-met", &[("from", &from), ("to", &to)])
     }
 
     /// Tells, once, that progress cannot be kept.
@@ -447,6 +493,7 @@ impl Tutor {
         let (at, number, last) = (lesson.page, lesson.step, lesson.step + 1 == page.steps.len());
         if step.exercise.is_none() {
             let name = page.name.clone();
+            self.record_end(session, "transcript-read");
             self.books()?.progress.end(&name, number + 1, Ended::Solved);
         }
         if !last {
@@ -459,20 +506,6 @@ impl Tutor {
             return self.open(session, (at + 1, 0), Start::Introduced, "next");
         }
         self.bye(session)
-    }
-
-    /// `back`: from playing to the step, from a step to the one before.
-    pub(super) fn back(&mut self, session: &mut Session) -> Result<()> {
-        let Some((lesson, ..)) = self.lesson() else { return Ok(()) };
-        let (page, step) = (lesson.page, lesson.step);
-        if lesson.play.is_some() {
-            self.stop_playing(session)?;
-            return self.say(session, "played", &[]);
-        }
-        match step.checked_sub(1) {
-            Some(before) => self.open(session, (page, before), Start::AtOnce, "back"),
-            None => self.say(session, "first-step", &[]),
-        }
     }
 
     /// `play`: a copy of the data, to try things out in.
@@ -493,105 +526,6 @@ impl Tutor {
         let Some(copy) = lesson.play.take() else { return Ok(()) };
         session.go(lesson.sandbox.whereabouts());
         copy.clear(session.interrupt())
-    }
-
-    /// `reset`: the step from its beginning.
-    pub(super) fn reset(&mut self, session: &mut Session) -> Result<()> {
-        let Some((lesson, ..)) = self.lesson() else { return Ok(()) };
-        let (page, step) = (lesson.page, lesson.step);
-        self.open(session, (page, step), Start::AtOnce, "reset")
-    }
-
-    /// `bye`: out of the lesson, back to where the session was.
-    pub(super) fn bye(&mut self, session: &mut Session) -> Result<()> {
-        self.stop_playing(session)?;
-        match std::mem::replace(&mut self.place, Place::Elsewhere) {
-            Place::Lesson(lesson) => {
-                session.go(lesson.home);
-                lesson.sandbox.leave(session.interrupt())?;
-                self.say(session, "bye", &[])
-            }
-            Place::Elsewhere | Place::Menu => Ok(()),
-        }
-    }
-
-    /// Goes on where the learner was, or with the first step that is not done.
-    fn resume(&mut self, session: &mut Session) -> Result<()> {
-        let books = self.books()?;
-        let place = menu::next(&books.library, &books.progress);
-        self.open(session, place, Start::Introduced, "next")
-    }
-
-    /// `learn`: all lessons, and how far the learner is.
-    fn menu(&mut self, session: &mut Session) -> Result<()> {
-        let at = self.lesson().map(|(lesson, ..)| (lesson.page, lesson.step));
-        let books = self.books()?;
-        let lines = menu::menu(&books.library, &books.progress, &layout(session), at);
-        if let Place::Elsewhere = self.place {
-            self.place = Place::Menu;
-        }
-        tell(session, &lines)
-    }
-
-    /// `learn 4`, `learn 4.2`.
-    fn go_to(&mut self, session: &mut Session, place: &str) -> Result<()> {
-        let books = self.books()?;
-        let (lesson, step) = place.split_once('.').unwrap_or((place, ""));
-        let page = lesson.parse().ok().and_then(|number: usize| {
-            books.library.pages.iter().position(|page| page.number == number)
-        });
-        let Some(page) = page else {
-            return self.say(session, "no-such-lesson", &[("lesson", lesson)]);
-        };
-        let (number, steps) = (lesson.to_owned(), books.library.pages[page].steps.len());
-        let start = if step.is_empty() { Start::Introduced } else { Start::AtOnce };
-        let step = match step {
-            // A lesson goes on where it was left, and begins anew once it is done.
-            "" => menu::first_undone(&books.library.pages[page], &books.progress),
-            step => match step.parse::<usize>() {
-                Ok(step) if (1..=steps).contains(&step) => step - 1,
-                _ => {
-                    let values =
-                        [("lesson", &*number), ("step", step), ("steps", &*steps.to_string())];
-                    return self.say(session, "no-such-step", &values);
-                }
-            },
-        };
-        self.open(session, (page, step), start, &format!("learn {place}"))
-    }
-
-    /// `learn reset`, `learn reset all`: progress is forgotten, if it is said twice.
-    fn forget(&mut self, session: &mut Session, all: bool) -> Result<()> {
-        let words = if all { "learn reset all" } else { "learn reset" };
-        let books = self.books()?;
-        let at = menu::next(&books.library, &books.progress).0;
-        let page = self.lesson().map_or(at, |(lesson, ..)| lesson.page);
-        let books = self.books()?;
-        let (name, number) = {
-            let page = &books.library.pages[page];
-            (page.name.clone(), page.number.to_string())
-        };
-        if !self.confirmed(words) {
-            let key = if all { "forget-all" } else { "forget" };
-            return self.say(session, key, &[("lesson", &number), ("words", words)]);
-        }
-        let kept = self.books()?.progress.forget((!all).then_some(name.as_str()));
-        self.remark_on(session, kept)?;
-        self.say(session, "forgotten", &[])?;
-        match (&self.place, all) {
-            (Place::Lesson(_), false) => self.open(session, (page, 0), Start::Introduced, words),
-            (Place::Lesson(_), true) => self.bye(session),
-            (Place::Elsewhere | Place::Menu, _) => Ok(()),
-        }
-    }
-
-    /// `learn help`: the words.
-    pub(super) fn help(&mut self, session: &mut Session) -> Result<()> {
-        let lines: Vec<String> = words::LISTED
-            .iter()
-            .map(|(word, key)| format!("{word:<18}{}", self.text(key, &[])))
-            .collect();
-        tell(session, &lines)
     }
 
     /// Whether the step at hand is done.
@@ -631,6 +565,22 @@ impl session::Tutor for Tutor {
         }
     }
 
+    fn words(&self) -> Vec<String> {
+        let words = words::alone().filter(|word| self.knows(word));
+        words.map(ToOwned::to_owned).collect()
+    }
+
+    fn following(&mut self) -> Vec<String> {
+        // Pages that cannot be read are complained of when somebody asks for a lesson.
+        let pages = self.books().map(|books| &books.library.pages[..]).unwrap_or_default();
+        let lessons = pages.iter().flat_map(|page| {
+            let number = page.number;
+            let steps = (1..=page.steps.len()).map(move |step| format!("{number}.{step}"));
+            std::iter::once(number.to_string()).chain(steps)
+        });
+        words::after_learn().map(ToOwned::to_owned).chain(lessons).collect()
+    }
+
     fn obey(&mut self, session: &mut Session, words: &[&str]) -> Result<()> {
         self.books()?;
         let said = words.join(" ");
@@ -652,7 +602,7 @@ impl session::Tutor for Tutor {
         }
     }
 
-    fn look(&mut self, session: &mut Session, failed: Option<&Error>) -> Result<()> {
+    fn look(&mut self, session: &mut Session, text: &str, failed: Option<&Error>) -> Result<()> {
         self.unconfirmed = None;
         if let Place::Menu = self.place {
             self.place = Place::Elsewhere;
@@ -663,6 +613,7 @@ impl session::Tutor for Tutor {
             return Ok(());
         }
         let told = lesson.told;
+        self.record_answer(session, text);
         let now = match self.judge(session)? {
             Found::Solved => {
                 tell(session, &[String::new()])?;
@@ -670,6 +621,7 @@ impl session::Tutor for Tutor {
             }
             Found::Mistake(at, values) => {
                 if told != Some(at) {
+                    self.record_mistake(session, at);
                     let message = self.remark(session, at, &values);
                     tell(session, &[String::new()])?;
                     tell(session, &message)?;

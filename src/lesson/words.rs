@@ -20,6 +20,7 @@ pub(super) struct Word {
 const WORDS: &[Word] = &[
     Word { name: "back", alone: true, inside: true, run: Tutor::back },
     Word { name: "bye", alone: true, inside: true, run: Tutor::bye },
+    Word { name: "challenge", alone: true, inside: false, run: Tutor::challenge },
     Word { name: "check", alone: true, inside: true, run: Tutor::check },
     Word { name: "help", alone: false, inside: false, run: Tutor::help },
     Word { name: "hint", alone: true, inside: true, run: Tutor::hint },
@@ -43,10 +44,23 @@ pub(super) const LISTED: &[(&str, &str)] = &[
     ("back", "help-back"),
     ("play", "help-play"),
     ("reset", "help-reset"),
+    ("learn challenge", "help-challenge"),
     ("learn reset", "help-forget"),
     ("learn reset all", "help-forget-all"),
     ("bye", "help-bye"),
 ];
+
+/// The words that may stand alone.
+pub(super) fn alone() -> impl Iterator<Item = &'static str> {
+    WORDS.iter().filter(|word| word.alone).map(|word| word.name)
+}
+
+/// What may stand behind `learn` and is no lesson.
+pub(super) fn after_learn() -> impl Iterator<Item = &'static str> {
+    let listed = LISTED.iter().filter_map(|(typed, _)| typed.strip_prefix("learn "));
+    let phrases = listed.filter(|typed| !typed.starts_with(|first: char| first.is_ascii_digit()));
+    WORDS.iter().map(|word| word.name).chain(phrases)
+}
 
 /// The word of that name.
 pub(super) fn word(name: &str) -> Option<&'static Word> {
@@ -61,7 +75,8 @@ mod tests {
     fn words_are_sorted_and_those_that_stand_alone_are_listed() {
         assert!(WORDS.is_sorted_by_key(|word| word.name));
         for word in WORDS.iter().filter(|word| word.alone) {
-            assert!(LISTED.iter().any(|(listed, _)| *listed == word.name), "{}", word.name);
+            let listed = |(typed, _): &(&str, _)| typed.trim_start_matches("learn ") == word.name;
+            assert!(LISTED.iter().any(listed), "{}", word.name);
             assert!(crate::dialect::VERBS.contains(&word.name), "{}", word.name);
         }
     }

@@ -11,11 +11,11 @@ use crate::error::Result;
 use crate::print::Shown;
 
 /// Declarations of an evaluated text stay inside the function that evaluates it.
-const ASK: &str = "(function (db, last, error, commands) { return eval(arguments[4]); })";
+const ASK: &str = "(function (db, last, error, commands, seed) { return eval(arguments[5]); })";
 
 impl Script {
-    /// The value of the last expression of `text`, which sees the globals, the database `db`, the answer `last`, and two
-    /// values of the shell's making.
+    /// The value of the last expression of `text`, which sees the globals, the database `db`, the answer `last`, and
+    /// `error`, `commands` and `seed`, which are of the shell's making.
     ///
     /// # Errors
     /// As [`Script::eval`].
@@ -24,8 +24,7 @@ impl Script {
         text: &str,
         db: &str,
         last: Option<&Answer>,
-        error: &RawBson,
-        commands: &RawBson,
+        values: [&RawBson; 3],
     ) -> Result<Shown> {
         let last = last.map(|answer| answer.value.clone());
         self.enter(|ctx, realm| {
@@ -38,10 +37,11 @@ impl Script {
             options.filename = Some(format!("{INTERNAL}question"));
             let ask: Function = ctx.eval_with_options(ASK, options)?;
             let mut decoder = Decoder::built(ctx, realm);
-            let error = decoder.value(error.as_raw_bson_ref())?;
-            let commands = decoder.value(commands.as_raw_bson_ref())?;
+            let mut value = |made: &RawBson| decoder.value(made.as_raw_bson_ref());
+            let [error, commands, seed] = values;
+            let (error, commands, seed) = (value(error)?, value(commands)?, value(seed)?);
             let db = realm.database(db)?;
-            let answer: Value = ask.call((db, last, error, commands, text))?;
+            let answer: Value = ask.call((db, last, error, commands, seed, text))?;
             show::value(ctx, realm, &answer)
         })
     }

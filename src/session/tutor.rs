@@ -25,17 +25,23 @@ pub trait Tutor {
     /// Whether a word that stands alone, such as `hint`, is the tutor's now.
     fn knows(&self, word: &str) -> bool;
 
+    /// The words that stand alone and are the tutor's now, for completion.
+    fn words(&self) -> Vec<String>;
+
+    /// What can follow `learn`, for completion: words of its own, lessons, steps.
+    fn following(&mut self) -> Vec<String>;
+
     /// Does what the words say, as they were typed: `["learn", "4"]`, `["hint"]`.
     ///
     /// # Errors
     /// What the session or the database refuses.
     fn obey(&mut self, session: &mut Session, words: &[&str]) -> Result<()>;
 
-    /// An input ran; `failed` is the error that ended it.
+    /// An input ran: its text, and the error that ended it.
     ///
     /// # Errors
     /// As [`Tutor::obey`].
-    fn look(&mut self, session: &mut Session, failed: Option<&Error>) -> Result<()>;
+    fn look(&mut self, session: &mut Session, text: &str, failed: Option<&Error>) -> Result<()>;
 
     /// The user pressed Enter on an empty line.
     ///
@@ -63,6 +69,8 @@ pub struct Question<'a> {
     pub commands: Vec<RawDocumentBuf>,
     /// What it sees as `error`.
     pub error: Option<&'a Error>,
+    /// What it sees as `seed`.
+    pub seed: u32,
 }
 
 impl Session {
@@ -101,6 +109,16 @@ impl Session {
         self.options.paint
     }
 
+    /// The words that the tutor listens to now.
+    pub fn words_of_tutor(&self) -> Vec<String> {
+        self.tutor.as_ref().map(|tutor| tutor.words()).unwrap_or_default()
+    }
+
+    /// What can follow `learn`.
+    pub fn follow_learn(&mut self) -> Vec<String> {
+        self.tutor.as_mut().map(|tutor| tutor.following()).unwrap_or_default()
+    }
+
     /// Whether a word that stands alone is the tutor's.
     pub(super) fn is_tutors(&self, word: &str) -> bool {
         self.tutor.as_ref().is_some_and(|tutor| tutor.knows(word))
@@ -113,11 +131,11 @@ impl Session {
     }
 
     /// Tells the tutor that an input ran, unless it was for the tutor.
-    pub(super) fn tutor_looks(&mut self, failed: Option<&Error>) -> Result<()> {
+    pub(super) fn tutor_looks(&mut self, text: &str, failed: Option<&Error>) -> Result<()> {
         if self.tutor.is_none() || std::mem::take(&mut self.addressed) {
             return Ok(());
         }
-        self.with_tutor(|tutor, session| tutor.look(session, failed)).unwrap_or(Ok(()))
+        self.with_tutor(|tutor, session| tutor.look(session, text, failed)).unwrap_or(Ok(()))
     }
 
     /// Keeps what the latest input answered, for a question about it.
@@ -202,7 +220,9 @@ impl Session {
                 shell.set_aside(true),
             )
         };
-        let answer = self.script.ask(&text, question.db, self.last.as_ref(), &error, &commands);
+        let seed = RawBson::Double(question.seed.into());
+        let values = [&error, &commands, &seed];
+        let answer = self.script.ask(&text, question.db, self.last.as_ref(), values);
         let mut shell = self.script.shell();
         (shell.backend, shell.output) = (theirs, seen);
         shell.set_aside(aside);
