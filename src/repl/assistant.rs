@@ -80,21 +80,25 @@ impl Known for Assistant<'_, '_> {
         self.session.borrow_mut().script().members(chain)
     }
 
-    fn words(&self) -> Vec<(String, Vec<String>)> {
+    fn words(&self) -> Vec<String> {
         let emulate = self.emulate();
         let words = words::WORDS.iter().filter(|word| word.shells.include(emulate));
-        words
-            .map(|word| {
-                let following: Vec<&str> = match word.name {
-                    "show" => words::NOUNS.iter().map(|noun| noun.name).collect(),
-                    "translate" => LANGUAGES.iter().map(|language| language.name).collect(),
-                    // A usage such as `on|off` lists all there is to say.
-                    _ if word.usage.contains('|') => word.usage.split('|').collect(),
-                    _ => Vec::new(),
-                };
-                (word.name.to_owned(), following.into_iter().map(ToOwned::to_owned).collect())
-            })
-            .collect()
+        let words = words.map(|word| word.name.to_owned());
+        words.chain(self.session.borrow().words_of_tutor()).collect()
+    }
+
+    fn following(&self, verb: &str) -> Vec<String> {
+        if verb == "learn" {
+            return self.session.borrow_mut().follow_learn();
+        }
+        let following: Vec<&str> = match (verb, words::word(verb)) {
+            ("show", _) => words::NOUNS.iter().map(|noun| noun.name).collect(),
+            ("translate", _) => LANGUAGES.iter().map(|language| language.name).collect(),
+            // A usage such as `on|off` lists all there is to say.
+            (_, Some(word)) if word.usage.contains('|') => word.usage.split('|').collect(),
+            _ => Vec::new(),
+        };
+        following.into_iter().map(ToOwned::to_owned).collect()
     }
 }
 

@@ -36,8 +36,10 @@ pub(super) trait Known {
     fn fields(&self, db: &str, collection: &str) -> Vec<String>;
     /// The names that can follow a chain of names, the user's own among them; the globals for an empty one.
     fn members(&self, chain: &[&str]) -> Vec<String>;
-    /// The shell words and, for each, what may follow it.
-    fn words(&self) -> Vec<(String, Vec<String>)>;
+    /// The words that can begin a statement now.
+    fn words(&self) -> Vec<String>;
+    /// What may follow a word: one word each, or several.
+    fn following(&self, verb: &str) -> Vec<String>;
 }
 
 /// Everything that can stand at `place` and begins with `prefix`, sorted and without repetitions.
@@ -46,13 +48,13 @@ pub(super) fn candidates(place: &Place, prefix: &str, known: &dyn Known) -> Vec<
         Place::Name { statement } => {
             let words = if *statement { known.words() } else { Vec::new() };
             let mut found = globals(known);
-            found.extend(words.into_iter().map(|(word, _)| Candidate::same(word)));
+            found.extend(words.into_iter().map(Candidate::same));
             found
         }
         Place::Member { chain } => members(chain, known),
         Place::Key { call, path, .. } => keys(call, path, prefix, known),
-        Place::Argument { verb, before } if before.is_empty() => word_arguments(verb, known),
-        Place::Argument { .. } | Place::Nothing => Vec::new(),
+        Place::Argument { verb, before } => word_arguments(verb, before, prefix, known),
+        Place::Nothing => Vec::new(),
     };
     found.retain(|candidate| candidate.name.starts_with(prefix));
     found.sort();
@@ -73,13 +75,25 @@ fn named(names: &[String]) -> Vec<Candidate> {
     names.iter().filter(|name| is_identifier(name)).map(Candidate::same).collect()
 }
 
-fn word_arguments(verb: &str, known: &dyn Known) -> Vec<Candidate> {
+/// What goes on behind a word and what was typed after it. What lies deeper, as step 4.2 in lesson 4, is offered once
+/// something was typed.
+fn word_arguments(
+    verb: &str,
+    before: &[String],
+    prefix: &str,
+    known: &dyn Known,
+) -> Vec<Candidate> {
     if verb == "use" {
-        return known.databases().into_iter().map(Candidate::same).collect();
+        let databases = if before.is_empty() { known.databases() } else { Vec::new() };
+        return databases.into_iter().map(Candidate::same).collect();
     }
-    let words = known.words();
-    let nouns = words.into_iter().find(|(word, _)| word == verb).map(|(_, nouns)| nouns);
-    nouns.unwrap_or_default().into_iter().map(Candidate::same).collect()
+    let next = |phrase: String| {
+        let mut words = phrase.split_whitespace();
+        let begun = before.iter().all(|typed| words.next() == Some(typed));
+        let next = words.next().filter(|next| begun && (!prefix.is_empty() || !next.contains('.')));
+        next.map(Candidate::same)
+    };
+    known.following(verb).into_iter().filter_map(next).collect()
 }
 
 /// What a chain stands for.
@@ -296,8 +310,15 @@ mod tests {
             };
             names.iter().map(|name| (*name).to_owned()).collect()
         }
-        fn words(&self) -> Vec<(String, Vec<String>)> {
-            vec![("show".into(), vec!["collections".into(), "dbs".into()]), ("use".into(), vec![])]
+        fn words(&self) -> Vec<String> {
+            owned(&["learn", "show", "use"])
+        }
+        fn following(&self, verb: &str) -> Vec<String> {
+            match verb {
+                "learn" => owned(&["4", "4.1", "4.2", "reset", "reset all"]),
+                "show" => owned(&["collections", "dbs"]),
+                _ => Vec::new(),
+            }
         }
     }
 
@@ -331,6 +352,19 @@ mod tests {
         assert_eq!(names(&argument("use"), ""), ["admin", "shop"]);
         assert_eq!(names(&argument("it"), ""), [""; 0]);
         assert_eq!(names(&Place::Nothing, ""), [""; 0]);
+    }
+
+    #[test]
+    fn several_words_follow_one_by_one() {
+        let learn = |before: &[&str], prefix: &str| {
+            names(&Place::Argument { verb: "learn".to_owned(), before: owned(before) }, prefix)
+        };
+        assert_eq!(learn(&[], ""), ["4", "reset"]);
+        assert_eq!(learn(&[], "4"), ["4", "4.1", "4.2"]);
+        assert_eq!(learn(&["reset"], ""), ["all"]);
+        assert_eq!(learn(&["4"], ""), [""; 0]);
+        let shop = Place::Argument { verb: "use".to_owned(), before: owned(&["shop"]) };
+        assert_eq!(names(&shop, ""), [""; 0]);
     }
 
     #[test]

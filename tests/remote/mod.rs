@@ -177,6 +177,71 @@ fn a_refusal_reads_as_the_engine_words_it() {
     assert!(here.out.starts_with("0 11000\n"), "{}", here.out);
 }
 
+/// Everything there is on a server, apart from what a lesson may make there: names of databases, collections, documents.
+fn everything(address: &str) -> String {
+    let code = "db.getMongo().getDBNames().filter(n => !/^(admin|config|local)$/.test(n)).sort().forEach(n => { \
+                var d = db.getSiblingDB(n); print(n); \
+                d.getCollectionNames().sort().forEach(c => printjson([c, d[c].find().sort({_id: 1}).toArray()])) })";
+    tally([address, "--quiet", "--eval", code]).run().exits(0).out
+}
+
+#[test]
+fn lessons_on_a_server_ask_first_and_leave_everything_else_alone() {
+    let server = Secantus::start(STANDALONE);
+    let address = server.address("shop");
+    let fill = "db.counters.insert({_id: 'userid', seq: 'mine'}); db.getSiblingDB('other').t.insert({_id: 1})";
+    tally([&*address, "--quiet", "--eval", fill]).run().exits(0);
+    let before = everything(&address);
+    assert!(before.contains("mine") && before.contains("other"), "{before}");
+    // Whoever does not agree has no lesson, and none is begun.
+    let refused = tally([&*address, "--quiet", "--norc"]).input("learn 1\ndb\nlearn 2\ndb\n").run();
+    assert_eq!(refused.out.matches("learn_*").count(), 2, "{}", refused.out);
+    assert_eq!(refused.out.matches("\nshop\n").count(), 2, "{}", refused.out);
+    assert_eq!(everything(&address), before);
+    // A whole lesson, some of another, a race, and playing.
+    let typed = [
+        "learn 1",
+        "learn 1",
+        "skip",
+        "next",
+        "skip",
+        "next",
+        "skip",
+        "next",
+        "skip",
+        "learn 4.1",
+        "db",
+        "skip",
+        "next",
+        "skip",
+        "play",
+        "db",
+        "db.junk.insert({_id: 1})",
+        "back",
+        "learn 2.3",
+        "skip",
+        "next",
+        "skip",
+        "bye",
+        "db",
+        "db.counters.findOne().seq",
+    ];
+    let taught = tally([&*address, "--quiet", "--norc", "--emulate", "mongo"])
+        .env("LANG", "C")
+        .input(typed.join("\n") + "\n")
+        .run();
+    for said in [
+        "\nlearn_4\n",
+        "\nlearn_4_play\n",
+        "Lesson 1 is done.",
+        "Lesson 2 is done.",
+        "\nshop\nmine\n",
+    ] {
+        assert!(taught.out.contains(said), "{said}: {}{}", taught.out, taught.err);
+    }
+    assert_eq!(everything(&address), before);
+}
+
 /// Nothing listens there.
 #[test]
 fn without_a_server_both_shells_end_at_once() {

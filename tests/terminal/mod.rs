@@ -292,3 +292,47 @@ fn a_home_that_cannot_be_written_is_no_hindrance() {
     ];
     at_a_terminal(&file, &["--quiet"], &steps);
 }
+
+#[test]
+fn words_of_lessons_are_completed_where_they_can_be_typed() {
+    let home = tempfile::tempdir().unwrap();
+    let (shown, code) = at_a_terminal(
+        home.path(),
+        &["--quiet"],
+        &[
+            Expect("test> "),
+            Send("learn 12"),
+            Send(TAB),
+            Send(TAB),
+            Expect("12.1"),
+            Expect("test> "),
+            Send(CTRL_C),
+            Expect("test> "),
+            Send("trace o"),
+            Send(TAB),
+            Send("n\r"),
+            Expect("test> "),
+            Send("learn 1.1\r"),
+            Expect("learn 1.1 test> "),
+            Send("hin"),
+            Send(TAB),
+            Send(ENTER),
+            Expect("Hint 1 of 3"),
+            Send("learn reset "),
+            Send(TAB),
+            Expect("all"),
+            Send(ENTER),
+            Expect("Type `learn reset all` again"),
+            Send("bye\r"),
+            Expect("You have left the lesson"),
+            Send("translate ja"),
+            Send(TAB),
+            Expect("va"),
+            Send(ENTER),
+            Expect("nothing to translate"),
+            Expect("test> "),
+            Send(CTRL_D),
+        ],
+    );
+    assert_eq!(code, 0, "{shown}");
+}
