@@ -1,5 +1,7 @@
 //! Lessons as a learner meets them: whole ones in both languages, the words, progress, and what must stay untouched.
 
+mod transcripts;
+
 use std::cell::Cell;
 use std::fs;
 use std::io::Write;

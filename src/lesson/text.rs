@@ -58,13 +58,13 @@ const TEXTS: &[Text] = &[
     Text { name: "lesson-heading", english: "Lesson {lesson}: {title}" },
     Text {
         name: "menu-begin",
-        english: "Press Enter, or type `next`, to begin. `learn 5` begins lesson 5, `learn help` lists all words.",
+        english: "Press Enter, or type `next`, to begin. `learn 5` begins lesson 5, `learn challenge` goes to a task that proves three lessons at once, `learn help` lists all words.",
     },
     Text { name: "menu-begun", english: "{done} of {of} steps" },
     Text { name: "menu-done", english: "done" },
     Text {
         name: "menu-go-on",
-        english: "Press Enter, or type `next`, to go on with {at}. `learn 5` goes to lesson 5, `learn 5.2` to its second step, `learn help` lists all words.",
+        english: "Press Enter, or type `next`, to go on with {at}. `learn 5` goes to lesson 5, `learn 5.2` to its second step, `learn challenge` to a task that proves three lessons at once, `learn help` lists all words.",
     },
     Text {
         name: "menu-heading",

@@ -17,12 +17,12 @@ pub(super) fn write(call: &Call) -> Vec<String> {
     let db = string(&call.db);
     context.push("(require '[monger.core :as mg])".to_owned());
     context.push(format!("(def db (mg/get-db (mg/connect) {db}))"));
-    let monger = monger.text(";;", "Clojure, monger", &context, "  ");
+    let monger = monger.text(";;", "Clojure, monger 3", &context, "  ");
     let congo = Written::of(call, congomongo);
     let mut context: Vec<String> = congo.needs.imports().map(ToOwned::to_owned).collect();
     context.push("(use 'somnium.congomongo)".to_owned());
     context.push(format!("(set-connection! (make-connection {db}))"));
-    let congo = congo.text(";;", "Clojure, congomongo", &context, "  ");
+    let congo = congo.text(";;", "Clojure, congomongo 2", &context, "  ");
     vec![monger, congo]
 }
 

@@ -58,6 +58,8 @@ fn statement(call: &Call, needs: &mut Needs) -> Option<Layout> {
             ("", "update", arguments)
         }
         Method::DeleteMany => ("", "remove", given(step, needs)),
+        // A classic `DB` has no `aggregate`.
+        Method::Aggregate if call.collection.is_none() => return None,
         Method::Aggregate => {
             class("com.mongodb.AggregationOptions", needs);
             let mut arguments = given(step, needs);

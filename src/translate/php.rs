@@ -14,11 +14,12 @@ pub(super) fn write(call: &Call) -> Vec<String> {
     let db = string(&call.db);
     context.push("$client = new MongoDB\\Client()".to_owned());
     context.push(format!("$db = $client->selectDatabase({db})"));
-    let library = library.text("//", "PHP, library mongodb/mongodb", &context, "    ");
+    let library =
+        library.text("//", "PHP, library mongodb/mongodb 1.16 or later", &context, "    ");
     let raw = Written::of(call, command);
     let mut context = uses(&raw.needs);
     context.push("$manager = new MongoDB\\Driver\\Manager()".to_owned());
-    let raw = raw.text("//", "PHP, extension mongodb, raw command", &context, "    ");
+    let raw = raw.text("//", "PHP, extension mongodb 1.16 or later, raw command", &context, "    ");
     vec![library, raw]
 }
 

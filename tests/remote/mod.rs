@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use deviations::{DEVIATIONS, EXAMPLES};
-use secantus::Secantus;
+pub(crate) use secantus::Secantus;
 use wire::{Conduct, Misbehaving};
 
 use crate::program::{Outcome, root, same, tally};

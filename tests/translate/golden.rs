@@ -1,4 +1,7 @@
-//! Golden text for each language, written from the documentation of its drivers.
+//! Golden text for each language: how its drivers document that a call and a value are written.
+//!
+//! Python's is besides run by the driver (`drivers`). Of all other languages only the grammar is tried (`tools`): what a
+//! driver makes of the names of its methods and options was read, not run.
 //!
 //! `--- NAME` begins a call: its code follows, and where the first line is a comment, the comment is compared too.
 //! `=== NAME: CODE` is a value.

@@ -2,6 +2,7 @@
 //! languages' own tools.
 
 mod calls;
+mod drivers;
 mod golden;
 mod tools;
 
