@@ -278,6 +278,7 @@ codes! {
     1 INTERNAL_ERROR "InternalError";
     2 BAD_VALUE "BadValue";
     9 FAILED_TO_PARSE "FailedToParse";
+    11 USER_NOT_FOUND "UserNotFound";
     13 UNAUTHORIZED "Unauthorized";
     14 TYPE_MISMATCH "TypeMismatch";
     15 OVERFLOW "Overflow";
@@ -289,6 +290,7 @@ codes! {
     26 NAMESPACE_NOT_FOUND "NamespaceNotFound";
     27 INDEX_NOT_FOUND "IndexNotFound";
     28 PATH_NOT_VIABLE "PathNotViable";
+    31 ROLE_NOT_FOUND "RoleNotFound";
     40 CONFLICTING_UPDATE_OPERATORS "ConflictingUpdateOperators";
     43 CURSOR_NOT_FOUND "CursorNotFound";
     48 NAMESPACE_EXISTS "NamespaceExists";

@@ -38,6 +38,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("rquickjs", &["src/script"]),
     ("rustyline", &["src/repl"]),
     ("tokio", &["src/backend/remote", "src/serve"]),
+    ("tokio_rustls", &["src/serve"]),
 ];
 
 /// The longest a file may get; most have 100 to 400 lines.

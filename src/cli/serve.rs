@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::serve::{PORT, Settings};
+use crate::serve::{PORT, Settings, Tls};
 
 /// What `tally serve` is told.
 #[derive(Debug, Args)]
@@ -18,7 +18,19 @@ pub struct Serve {
     /// Listen at a Unix socket, too.
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
-    /// Let other machines in, without passwords and without encryption.
+    /// Only users that have logged in may do anything; the first user can be made from this machine.
+    #[arg(long)]
+    pub auth: bool,
+    /// Encrypt, with the certificate in FILE (PEM).
+    #[arg(long, value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key (default: in the file of the certificate).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Clients need a certificate of one of the authorities in FILE.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_ca: Option<PathBuf>,
+    /// Let other machines in without passwords or without encryption.
     #[arg(long)]
     pub insecure: bool,
 }
@@ -26,7 +38,9 @@ pub struct Serve {
 impl Serve {
     /// The settings that these flags mean.
     pub(super) fn settings(self, quiet: bool) -> Settings {
-        let Self { port, bind, socket, insecure } = self;
-        Settings { hosts: bind, port, socket, insecure, quiet }
+        let Self { port, bind, socket, auth, tls_cert, tls_key, tls_ca, insecure } = self;
+        let tls =
+            tls_cert.map(|certificate| Tls { certificate, key: tls_key, authorities: tls_ca });
+        Settings { hosts: bind, port, socket, auth, tls, insecure, quiet }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 
+use super::access;
 use super::connection::Client;
 use super::wire::Compressor;
 use crate::engine::Request;
@@ -22,14 +23,23 @@ struct Row {
 
 const COMMANDS: &[Row] = &[
     Row { name: "aggregate", run: aggregate },
+    Row { name: "connectionStatus", run: connection_status },
+    Row { name: "createUser", run: access::create },
     Row { name: "currentOp", run: current_operations },
+    Row { name: "dropUser", run: access::drop_user },
     Row { name: "getCmdLineOpts", run: command_line },
     Row { name: "hello", run: greet },
     Row { name: "isMaster", run: greet },
     Row { name: "ismaster", run: greet },
     Row { name: "killOp", run: kill_operation },
+    Row { name: "listDatabases", run: databases },
+    Row { name: "logout", run: access::log_out },
+    Row { name: "saslContinue", run: access::continue_login },
+    Row { name: "saslStart", run: access::start_login },
     Row { name: "serverStatus", run: status },
     Row { name: "shutdown", run: shut_down },
+    Row { name: "updateUser", run: access::update },
+    Row { name: "usersInfo", run: access::show },
     Row { name: "whatsmyuri", run: address },
 ];
 
@@ -51,6 +61,7 @@ const ROOM: i32 = 20_000;
 
 /// Runs a command.
 pub(super) fn run(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    access::check(client, request)?;
     let name = name(&request.body);
     match COMMANDS.binary_search_by_key(&name, |row| row.name) {
         Ok(at) => (COMMANDS[at].run)(client, request),
@@ -98,6 +109,7 @@ fn greet(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
         if !compressors.is_empty() {
             reply.insert("compression", compressors);
         }
+        access::greet(client, &request.body, reply);
     })
 }
 
@@ -106,6 +118,14 @@ fn compressors(body: &RawDocument) -> Vec<&str> {
     let Ok(offered) = body.get_array("compression") else { return Vec::new() };
     let names = offered.into_iter().flatten().filter_map(RawBsonRef::as_str);
     names.filter(|name| Compressor::named(name).is_some()).collect()
+}
+
+fn connection_status(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    amended(client, request, |reply| access::who(client, reply))
+}
+
+fn databases(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    access::databases(client, client.server.engine.run(request)?)
 }
 
 fn command_line(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {

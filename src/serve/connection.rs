@@ -11,6 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::about;
+use super::access::Session;
 use super::memory::Share;
 use super::reader::{Ended, PATIENCE, Reader};
 use super::server::{Server, add};
@@ -29,15 +30,19 @@ pub(super) struct Client {
     pub(super) number: i32,
     /// Where the client is.
     pub(super) peer: String,
+    /// It is on this machine.
+    pub(super) local: bool,
+    /// Who is logged in.
+    pub(super) session: Session,
     pub(super) server: Arc<Server>,
 }
 
 impl Client {
-    pub(super) fn new(server: &Arc<Server>, peer: String) -> Self {
+    pub(super) fn new(server: &Arc<Server>, peer: String, local: bool) -> Self {
         let statistics = &server.statistics;
         statistics.connections.fetch_add(1, Ordering::Relaxed);
         let number = statistics.created.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        Self { number, peer, server: Arc::clone(server) }
+        Self { number, peer, local, session: Session::default(), server: Arc::clone(server) }
     }
 
     /// Notes why the connection is closed, unless the client has done that itself.

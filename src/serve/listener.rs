@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream, lookup_host};
 use tokio::sync::mpsc;
+use tokio_rustls::TlsAcceptor;
 
-use super::Settings;
 use super::connection::{Client, attend};
+use super::reader::PATIENCE;
 use super::server::Server;
+use super::{Settings, tls};
 use crate::error::{Error, Result};
 
 /// The most connections at the same time.
@@ -25,6 +27,7 @@ pub(super) struct Listeners {
     tcp: Vec<TcpListener>,
     addresses: Vec<SocketAddr>,
     unix: Option<Socket>,
+    tls: Option<TlsAcceptor>,
 }
 
 /// A Unix socket, which is removed in the end.
@@ -46,6 +49,7 @@ impl Listeners {
     /// [`Error::Usage`] for a host that is none, or that others can reach although that was not allowed;
     /// [`Error::Connection`] when it is taken.
     pub(super) async fn open(settings: &Settings) -> Result<Self> {
+        let tls = settings.tls.as_ref().map(tls::acceptor).transpose()?;
         let mut wanted = Vec::new();
         for host in &settings.hosts {
             wanted.extend(resolve(host, settings).await?);
@@ -69,7 +73,7 @@ impl Listeners {
             Some(path) => Some(Socket::open(path).await?),
             None => None,
         };
-        Ok(Self { tcp, addresses, unix })
+        Ok(Self { tcp, addresses, unix, tls })
     }
 
     /// The port.
@@ -79,7 +83,8 @@ impl Listeners {
 
     /// The addresses for clients.
     pub(super) fn addresses(&self) -> impl Iterator<Item = String> {
-        let tcp = self.addresses.iter().map(|address| format!("mongodb://{address}/"));
+        let tls = if self.tls.is_some() { "?tls=true" } else { "" };
+        let tcp = self.addresses.iter().map(move |address| format!("mongodb://{address}/{tls}"));
         tcp.chain(self.unix.iter().map(|socket| {
             let path = socket.path.display().to_string();
             format!("mongodb://{}/", path.replace('%', "%25").replace('/', "%2F"))
@@ -89,23 +94,27 @@ impl Listeners {
     /// Accepts connections until the server ends. Each holds a copy of `open` as long as it is there.
     pub(super) async fn accept(self, server: &Arc<Server>, open: &mpsc::Sender<()>) {
         let mut tasks = tokio::task::JoinSet::new();
+        let door = Door { server: Arc::clone(server), open: open.clone(), tls: self.tls };
         for listener in self.tcp {
-            let door = Door { server: Arc::clone(server), open: open.clone() };
+            let door = door.clone();
             tasks.spawn(async move { door.tcp(&listener).await });
         }
         if let Some(socket) = self.unix {
-            let door = Door { server: Arc::clone(server), open: open.clone() };
+            let door = door.clone();
             tasks.spawn(async move { door.unix(&socket.listener).await });
         }
+        drop(door);
         server.stopped().await;
         tasks.shutdown().await;
     }
 }
 
 /// Lets connections in.
+#[derive(Clone)]
 struct Door {
     server: Arc<Server>,
     open: mpsc::Sender<()>,
+    tls: Option<TlsAcceptor>,
 }
 
 impl Door {
@@ -137,19 +146,34 @@ impl Door {
     fn enter_tcp(&self, stream: TcpStream, peer: SocketAddr) {
         // An answer does not wait for the next one.
         if stream.set_nodelay(true).is_ok() {
-            self.enter(stream, peer.to_string());
+            let local = peer.ip().is_loopback();
+            match self.tls.clone() {
+                Some(tls) => self.enter_tls(&tls, stream, peer),
+                None => self.enter(stream, peer.to_string(), local),
+            }
         }
     }
 
     fn enter_unix(&self, stream: UnixStream) {
-        self.enter(stream, "anonymous unix socket".to_owned());
+        self.enter(stream, "anonymous unix socket".to_owned(), true);
     }
 
-    fn enter<S>(&self, stream: S, peer: String)
+    /// Nobody waits for a client that is slow to agree on encryption.
+    fn enter_tls(&self, tls: &TlsAcceptor, stream: TcpStream, peer: SocketAddr) {
+        let accepted = tls.accept(stream);
+        let door = self.clone();
+        tokio::spawn(async move {
+            if let Ok(Ok(stream)) = tokio::time::timeout(PATIENCE, accepted).await {
+                door.enter(stream, peer.to_string(), peer.ip().is_loopback());
+            }
+        });
+    }
+
+    fn enter<S>(&self, stream: S, peer: String, local: bool)
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
     {
-        let client = Arc::new(Client::new(&self.server, peer));
+        let client = Arc::new(Client::new(&self.server, peer, local));
         let connections = &self.server.statistics.connections;
         if connections.load(std::sync::atomic::Ordering::Relaxed) > MOST {
             return;
@@ -169,9 +193,11 @@ async fn resolve(host: &str, settings: &Settings) -> Result<Vec<SocketAddr>> {
         Error::Usage(format!("--bind {host}: there is no such address here: {error}"))
     })?;
     let found: Vec<_> = found.collect();
-    if !settings.insecure && found.iter().any(|address| !address.ip().is_loopback()) {
+    let guarded = settings.insecure || (settings.auth && settings.tls.is_some());
+    if !guarded && found.iter().any(|address| !address.ip().is_loopback()) {
         return Err(Error::Usage(format!(
-            "--bind {host} lets other machines in, and there are no passwords. Say --insecure if that is what you want"
+            "--bind {host} lets other machines in. That needs passwords (--auth) and encryption (--tls-cert), or \
+             --insecure if they may come without"
         )));
     }
     Ok(found)

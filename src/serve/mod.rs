@@ -6,6 +6,7 @@
 //! engine as they are. At the end `shutdown` sees to it that everything acknowledged is on the disk.
 
 mod about;
+mod access;
 mod connection;
 mod listener;
 mod memory;
@@ -13,6 +14,7 @@ mod operations;
 mod reader;
 mod server;
 mod shutdown;
+mod tls;
 pub mod wire;
 
 use std::io::Write;
@@ -37,6 +39,17 @@ const THREADS: usize = 64;
 /// The stack of a thread that runs commands. Only what is used of it costs memory.
 const STACK: usize = 16 * 1024 * 1024;
 
+/// The files (PEM) that encryption needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tls {
+    /// The server's certificate, and those that lead to its authority.
+    pub certificate: PathBuf,
+    /// Its private key; the certificate's file holds it, too, when there is no other.
+    pub key: Option<PathBuf>,
+    /// The authorities that clients' certificates have to come from; no certificate is asked for when there are none.
+    pub authorities: Option<PathBuf>,
+}
+
 /// How a server is to be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -46,7 +59,11 @@ pub struct Settings {
     pub port: u16,
     /// A Unix socket to listen at, too.
     pub socket: Option<PathBuf>,
-    /// Others than this machine may come, without a password and without encryption.
+    /// Only users that have logged in may do anything, and only what their roles allow.
+    pub auth: bool,
+    /// The server's certificate and key.
+    pub tls: Option<Tls>,
+    /// Others than this machine may come, without a password or without encryption.
     pub insecure: bool,
     /// Where it listens and what it serves is not told.
     pub quiet: bool,
@@ -55,7 +72,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let hosts = vec!["127.0.0.1".to_owned()];
-        Self { hosts, port: PORT, socket: None, insecure: false, quiet: false }
+        let (auth, tls) = (false, None);
+        Self { hosts, port: PORT, socket: None, auth, tls, insecure: false, quiet: false }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use bson::{DateTime, Document, RawBsonRef, doc};
+use bson::{DateTime, Document, RawBsonRef, RawDocument, doc};
 
 use super::connection::Client;
 use crate::engine::Request;
@@ -85,6 +85,14 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
+/// A command as others may see it: without passwords.
+fn shown(name: &str, body: &RawDocument) -> Document {
+    match name {
+        "createUser" | "updateUser" | "saslStart" | "saslContinue" => doc! { name: 1 },
+        _ => Document::try_from(body).unwrap_or_default(),
+    }
+}
+
 impl Operation {
     fn describe(&self, number: i32, host: &str) -> Document {
         let body = &self.request.body;
@@ -107,7 +115,7 @@ impl Operation {
             "microsecs_running": i64::try_from(running.as_micros()).unwrap_or(i64::MAX),
             "op": kind(name),
             "ns": format!("{}.{collection}", self.request.db),
-            "command": Document::try_from(&**body).unwrap_or_default(),
+            "command": shown(name, body),
         }
     }
 }

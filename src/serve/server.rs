@@ -26,6 +26,10 @@ pub(super) struct Server {
     pub(super) host: String,
     /// What it was started with, as `getCmdLineOpts` tells it.
     pub(super) options: Document,
+    /// Only users that have logged in may do anything.
+    pub(super) auth: bool,
+    /// How often users have changed.
+    pub(super) access: AtomicU64,
     /// Nothing is told.
     pub(super) quiet: bool,
     /// Whether it is about to end.
@@ -66,13 +70,16 @@ impl Server {
             let folder = socket.parent().unwrap_or(Path::new("")).display().to_string();
             net.insert("unixDomainSocket", doc! { "enabled": true, "pathPrefix": folder });
         }
+        let authorization = if settings.auth { "enabled" } else { "disabled" };
         Self {
             memory: Memory::default(),
             operations: Operations::default(),
             statistics: Statistics::default(),
             interrupt: Interrupt::new(),
             host: format!("{}:{}", machine(&engine), listeners.port()),
-            options: doc! { "net": net },
+            options: doc! { "net": net, "security": { "authorization": authorization } },
+            auth: settings.auth,
+            access: AtomicU64::new(0),
             quiet: settings.quiet,
             engine,
             stopping: watch::Sender::new(false),

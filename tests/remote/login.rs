@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -107,18 +108,22 @@ const CERTIFICATE: &str = "[req]\ndistinguished_name = name\nx509_extensions = m
                            [name]\nCN = server\n\
                            [more]\nsubjectAltName = IP:127.0.0.1\nbasicConstraints = critical,CA:FALSE\n";
 
+/// Makes a certificate for this machine and its key. Answers with their paths.
+pub fn certificate(folder: &Path) -> (String, String) {
+    fs::write(folder.join("server.cnf"), CERTIFICATE).unwrap();
+    let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
+    let files = ["-config", "server.cnf", "-keyout", "server.key", "-out", "server.pem"];
+    let made = Command::new("openssl").args(request).args(files).current_dir(folder).output();
+    let made = made.unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    (at("server.pem"), at("server.key"))
+}
+
 #[test]
 fn tls_trusts_whom_it_is_told_to_trust() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("server.cnf"), CERTIFICATE).unwrap();
-    let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
-    let files = ["-config", "server.cnf", "-keyout", "server.key", "-out", "server.pem"];
-    let made =
-        Command::new("openssl").args(request).args(files).current_dir(folder.path()).output();
-    let made = made.unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (certificate, private) = (at("server.pem"), at("server.key"));
+    let (certificate, private) = certificate(folder.path());
     let server = Secantus::start(&["--tls-cert-file", &certificate, "--tls-key-file", &private]);
     let address = server.address("shop");
     let run = |flags: &[&str]| -> Outcome {

@@ -11,6 +11,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+pub use login::certificate;
+
 use deviations::{DEVIATIONS, EXAMPLES};
 pub(crate) use secantus::Secantus;
 use wire::{Conduct, Misbehaving};

@@ -19,7 +19,7 @@ fn skip(missing: &dyn std::fmt::Display) {
 }
 
 /// A file under `target/tools`, if it was installed.
-fn tool(path: &str) -> Option<PathBuf> {
+pub fn tool(path: &str) -> Option<PathBuf> {
     installed(&root().join("target/tools").join(path))
 }
 
@@ -32,13 +32,13 @@ fn installed(path: &Path) -> Option<PathBuf> {
     None
 }
 
-fn script(name: &str) -> PathBuf {
+pub fn script(name: &str) -> PathBuf {
     root().join("tests/serve/clients").join(name)
 }
 
 /// Runs a client and compares what it prints.
 #[track_caller]
-fn prints(command: &mut Command, expected: &str) {
+pub fn prints(command: &mut Command, expected: &str) {
     let output = command.env("HOME", "/nonexistent").output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     same("the client's output", expected, &text(&output.stdout), &text(&output.stderr));

@@ -1,5 +1,6 @@
 //! `tally serve`: what clients send and get, clients that nobody here wrote, clients that mean harm, and its end.
 
+mod access;
 mod clients;
 mod ending;
 mod hostile;

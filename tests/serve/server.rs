@@ -42,7 +42,7 @@ impl Serving {
         while port.is_none() && out.read_line(&mut said).unwrap() > 0 {
             let last = said.lines().last().unwrap_or_default();
             let address = last.strip_prefix("Waiting for connections at mongodb://127.0.0.1:");
-            port = address.and_then(|rest| rest.trim_end_matches('/').parse().ok());
+            port = address.and_then(|rest| rest.split('/').next()?.parse().ok());
         }
         let Some(port) = port else {
             let mut complaint = String::new();
