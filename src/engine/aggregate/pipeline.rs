@@ -92,15 +92,17 @@ impl Pipeline {
                 // Whoever runs the pipeline takes these from its beginning.
                 if matches!(
                     name.as_str(),
-                    "$collStats" | "$documents" | "$indexStats" | "$planCacheStats"
+                    "$collStats"
+                        | "$currentOp"
+                        | "$documents"
+                        | "$indexStats"
+                        | "$listLocalSessions"
+                        | "$planCacheStats"
                 ) {
                     let message = format!("{name} is only valid as the first stage in a pipeline");
                     return Err(Error::command(Code(40602), message));
                 }
-                return Err(Error::command(
-                    Code(40324),
-                    format!("Unrecognized pipeline stage name: '{name}'"),
-                ));
+                return Err(unknown(name));
             };
             allow(row, at)?;
             if row.place == Place::First && at > 0 {
@@ -172,6 +174,30 @@ impl Pipeline {
     pub fn transform(&self, document: Document, context: &Context) -> Result<Document> {
         let mut output = self.run(Box::new(std::iter::once(Ok(document))), context);
         output.next().unwrap_or_else(|| Ok(Document::new()))
+    }
+}
+
+/// The error of a stage that this engine does not have, or that there is not.
+fn unknown(name: &str) -> Error {
+    match name {
+        "$changeStream" | "$changeStreamSplitLargeEvent" => {
+            let message = "The $changeStream stage is only supported on replica sets";
+            Error::command(Code(40573), message)
+        }
+        "$search" | "$searchMeta" | "$vectorSearch" | "$listSearchIndexes" => {
+            let message =
+                format!("the stage {name} needs a search service, which there is none of");
+            Error::command(Code(31082), message)
+        }
+        "$geoNear"
+        | "$listSessions"
+        | "$listSampledQueries"
+        | "$queryStats"
+        | "$shardedDataDistribution" => {
+            let message = format!("{name} is not supported by the embedded engine");
+            Error::command(Code::COMMAND_NOT_SUPPORTED, message)
+        }
+        _ => Error::command(Code(40324), format!("Unrecognized pipeline stage name: '{name}'")),
     }
 }
 

@@ -392,7 +392,12 @@ fn sync(context: &Context<'_>) -> Result<RawDocumentBuf> {
 
 /// Commands here run one after the other in the caller's thread, so there is only this one.
 fn current_operations(context: &Context<'_>) -> Result<RawDocumentBuf> {
-    let this = doc! {
+    encode(&doc! { "inprog": [this_operation(context)?], "ok": 1.0 })
+}
+
+/// The command itself, as `currentOp` and `$currentOp` list it.
+pub(super) fn this_operation(context: &Context<'_>) -> Result<Document> {
+    Ok(doc! {
         "type": "op",
         "host": super::information::host(),
         "desc": "conn1",
@@ -402,8 +407,7 @@ fn current_operations(context: &Context<'_>) -> Result<RawDocumentBuf> {
         "op": "command",
         "ns": "admin.$cmd",
         "command": decode(context.body)?,
-    };
-    encode(&doc! { "inprog": [this], "ok": 1.0 })
+    })
 }
 
 fn kill_operation(context: &Context<'_>) -> Result<RawDocumentBuf> {

@@ -332,6 +332,26 @@ fn make(
             }
             Ok(Some(vec![found]))
         }
+        "$currentOp" => {
+            object()?;
+            if name.is_some() || context.database != "admin" {
+                return Err(refuse!(
+                    INVALID_NAMESPACE,
+                    "$currentOp must be run against the 'admin' database with {{aggregate: 1}}"
+                ));
+            }
+            Ok(Some(vec![super::administration::this_operation(context)?]))
+        }
+        "$listLocalSessions" => {
+            object()?;
+            if name.is_some() {
+                return Err(refuse!(
+                    INVALID_NAMESPACE,
+                    "$listLocalSessions must be run against the database with {{aggregate: 1}}, not a collection"
+                ));
+            }
+            Ok(Some(Vec::new()))
+        }
         // Plans are chosen anew for each query.
         "$planCacheStats" => {
             if !object()?.is_empty() {

@@ -142,14 +142,14 @@ impl Checks {
     /// Refuses a document that the validator does not match.
     pub(super) fn check(&self, document: &Document) -> Result<()> {
         let Some((filter, validator)) = &self.validator else { return Ok(()) };
-        if filter.matches(document)? {
-            return Ok(());
+        let Some(mut details) = filter.failure(document)? else { return Ok(()) };
+        // A single condition is shown as it was written.
+        if details.contains_key("specifiedAs") {
+            details.insert("specifiedAs", validator.clone());
         }
-        let operator = validator.keys().next().map_or("", String::as_str);
-        let operator = if operator.starts_with('$') { operator } else { "$and" };
         let info = bson::doc! {
             "failingDocumentId": document.get("_id").cloned().unwrap_or(bson::Bson::Null),
-            "details": { "operatorName": operator, "specifiedAs": validator.clone() },
+            "details": details,
         };
         Err(Error::command_with(
             Code::DOCUMENT_VALIDATION_FAILURE,

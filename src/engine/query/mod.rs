@@ -3,6 +3,7 @@
 //! Nothing here reads storage; `engine::index` decides which documents to ask about. An operator is a row of its
 //! family's table; every bad query dies in [`Filter::parse`] with the server's code and words.
 
+mod absent;
 mod array;
 mod bitwise;
 mod comparison;
@@ -66,6 +67,7 @@ struct Operand<'a> {
 
 /// The families, each sorted by name.
 const FAMILIES: &[&[Operator]] = &[
+    absent::OPERATORS,
     array::OPERATORS,
     bitwise::OPERATORS,
     comparison::OPERATORS,
