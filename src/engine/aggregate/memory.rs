@@ -47,3 +47,6 @@ pub(super) const GROUP: &str = "Exceeded memory limit for $group, but didn't all
 /// What a sort says over the limit.
 pub(super) const SORT: &str =
     "Sort exceeded memory limit of 104857600 bytes, but did not opt in to external sorting.";
+
+/// What `$setWindowFields` and `$densify` say over the limit.
+pub(super) const WINDOWS: &str = "Exceeded memory limit in DocumentSourceSetWindowFields";

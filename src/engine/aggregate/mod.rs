@@ -5,7 +5,9 @@
 
 mod bucket;
 mod context;
+mod densify;
 mod facet;
+mod fill;
 mod flow;
 mod graph;
 mod group;
@@ -17,6 +19,7 @@ mod redact;
 mod shape;
 mod sort;
 mod unwind;
+mod window;
 
 use std::fmt::Debug;
 
@@ -27,6 +30,7 @@ use crate::error::Result;
 
 pub use context::{Collections, Context};
 pub use pipeline::Pipeline;
+pub use window::{FUNCTIONS, FunctionRow};
 
 /// Documents on their way through a pipeline.
 pub type Documents<'a> = Box<dyn Iterator<Item = Result<Document>> + 'a>;
@@ -81,7 +85,9 @@ pub(crate) trait Stage: Debug + Send + Sync {
 /// The families, each sorted by name.
 const FAMILIES: &[&[Row]] = &[
     bucket::STAGES,
+    densify::STAGES,
     facet::STAGES,
+    fill::STAGES,
     flow::STAGES,
     graph::STAGES,
     group::STAGES,
@@ -90,6 +96,7 @@ const FAMILIES: &[&[Row]] = &[
     shape::STAGES,
     sort::STAGES,
     unwind::STAGES,
+    window::STAGES,
 ];
 
 /// Every stage, family by family.

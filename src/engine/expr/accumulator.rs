@@ -11,6 +11,7 @@ use super::comparison::compare_values;
 use super::deviation::Deviation;
 use super::named::{parameters, required};
 use super::object::not_mergeable;
+use super::percentile::{self, Percentiles};
 use super::{Arguments, Expression, MANY, Operator, Parse, Scope};
 use crate::engine::query::Sort;
 use crate::error::{Code, Error, Result};
@@ -96,6 +97,12 @@ pub const ACCUMULATORS: &[Row] = &[
         start: |n, _| Box::new(Extremes { n, greatest: true, values: Vec::new() }),
     },
     Row {
+        name: "$median",
+        help: "the middle one of the numbers: {input, method}",
+        parse: of_numbers,
+        start: |_, _| Box::new(Percentiles::default()),
+    },
+    Row {
         name: "$mergeObjects",
         help: "documents merged into one; later fields win",
         parse: of_value,
@@ -112,6 +119,12 @@ pub const ACCUMULATORS: &[Row] = &[
         help: "the least values: {n, input}",
         parse: of_some,
         start: |n, _| Box::new(Extremes { n, greatest: false, values: Vec::new() }),
+    },
+    Row {
+        name: "$percentile",
+        help: "the numbers below which these shares lie: {input, p, method}",
+        parse: of_numbers,
+        start: |_, _| Box::new(Percentiles::default()),
     },
     Row {
         name: "$push",
@@ -219,6 +232,7 @@ pub(crate) struct Accumulator {
     input: Expression,
     n: Option<Expression>,
     sort: Sort,
+    percentiles: Option<Percentiles>,
 }
 
 impl Accumulator {
@@ -248,6 +262,9 @@ impl Accumulator {
 
     /// The state before the first document; `id` is what `n` may depend on, the group's `_id`.
     pub(crate) fn start(&self, id: &Bson, scope: &Scope) -> Result<Box<dyn State>> {
+        if let Some(percentiles) = &self.percentiles {
+            return Ok(Box::new(percentiles.clone()));
+        }
         let n = match &self.n {
             None => 0,
             Some(n) => {
@@ -284,6 +301,7 @@ fn of_value(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumul
         input: Expression::parse(argument, scope)?,
         n: None,
         sort: Sort::default(),
+        percentiles: None,
     })
 }
 
@@ -307,7 +325,8 @@ fn of_some(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumula
     let n = required(n, 5787906, "Missing value for 'n'")?;
     let input = required(input, 5787907, "Missing value for 'input'")?;
     let input = Expression::parse(input, scope)?;
-    Ok(Accumulator { row, input, n: Some(Expression::parse(n, scope)?), sort: Sort::default() })
+    let n = Some(Expression::parse(n, scope)?);
+    Ok(Accumulator { row, input, n, sort: Sort::default(), percentiles: None })
 }
 
 fn of_sorted(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumulator> {
@@ -331,7 +350,13 @@ fn of_sorted(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumu
             format!("invalid parameter: expected an object ({found})"),
         ));
     };
-    Ok(Accumulator { row, input: Expression::parse(output, scope)?, n, sort: Sort::parse(by)? })
+    let (input, sort) = (Expression::parse(output, scope)?, Sort::parse(by)?);
+    Ok(Accumulator { row, input, n, sort, percentiles: None })
+}
+
+fn of_numbers(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumulator> {
+    let (input, percentiles) = percentile::accumulator(row.name, argument, scope)?;
+    Ok(Accumulator { row, input, n: None, sort: Sort::default(), percentiles: Some(percentiles) })
 }
 
 /// What has been accumulated so far.
@@ -340,8 +365,13 @@ pub(crate) trait State: Debug {
     /// with the bytes it kept of it.
     fn take(&mut self, value: Option<Bson>, key: &[&Bson]) -> Result<usize>;
 
-    /// The result.
-    fn finish(&mut self) -> Bson;
+    /// The result so far.
+    fn value(&self) -> Bson;
+
+    /// The result; nothing may be taken after it.
+    fn finish(&mut self) -> Bson {
+        self.value()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -353,7 +383,7 @@ impl State for Sum {
         Ok(0)
     }
 
-    fn finish(&mut self) -> Bson {
+    fn value(&self) -> Bson {
         self.0.sum()
     }
 }
@@ -367,7 +397,7 @@ impl State for Mean {
         Ok(0)
     }
 
-    fn finish(&mut self) -> Bson {
+    fn value(&self) -> Bson {
         self.0.mean()
     }
 }
@@ -384,7 +414,7 @@ impl State for Spread {
         Ok(0)
     }
 
-    fn finish(&mut self) -> Bson {
+    fn value(&self) -> Bson {
         self.deviation.result(self.sample)
     }
 }
@@ -417,8 +447,8 @@ impl State for Extreme {
         Ok(0)
     }
 
-    fn finish(&mut self) -> Bson {
-        self.value.take().unwrap_or(Bson::Null)
+    fn value(&self) -> Bson {
+        self.value.clone().unwrap_or(Bson::Null)
     }
 }
 
@@ -444,6 +474,10 @@ impl State for Extremes {
         Ok(bytes)
     }
 
+    fn value(&self) -> Bson {
+        Bson::Array(self.values.clone())
+    }
+
     fn finish(&mut self) -> Bson {
         Bson::Array(std::mem::take(&mut self.values))
     }
@@ -458,8 +492,8 @@ impl State for First {
         Ok(0)
     }
 
-    fn finish(&mut self) -> Bson {
-        self.0.take().unwrap_or(Bson::Null)
+    fn value(&self) -> Bson {
+        self.0.clone().unwrap_or(Bson::Null)
     }
 }
 
@@ -472,8 +506,8 @@ impl State for Last {
         Ok(0)
     }
 
-    fn finish(&mut self) -> Bson {
-        self.0.take().unwrap_or(Bson::Null)
+    fn value(&self) -> Bson {
+        self.0.clone().unwrap_or(Bson::Null)
     }
 }
 
@@ -501,6 +535,10 @@ impl State for Ends {
         Ok(bytes)
     }
 
+    fn value(&self) -> Bson {
+        Bson::Array(self.values.clone())
+    }
+
     fn finish(&mut self) -> Bson {
         Bson::Array(std::mem::take(&mut self.values))
     }
@@ -515,6 +553,10 @@ impl State for Pushed {
         let bytes = size::of(&value);
         self.0.push(value);
         Ok(bytes)
+    }
+
+    fn value(&self) -> Bson {
+        Bson::Array(self.0.clone())
     }
 
     fn finish(&mut self) -> Bson {
@@ -542,6 +584,10 @@ impl State for Set {
         Ok(bytes)
     }
 
+    fn value(&self) -> Bson {
+        Bson::Array(self.values.clone())
+    }
+
     fn finish(&mut self) -> Bson {
         self.seen.clear();
         Bson::Array(std::mem::take(&mut self.values))
@@ -562,6 +608,10 @@ impl State for Merged {
             }
             Some(other) => Err(not_mergeable(&other)),
         }
+    }
+
+    fn value(&self) -> Bson {
+        Bson::Document(self.0.clone())
     }
 
     fn finish(&mut self) -> Bson {
@@ -603,8 +653,8 @@ impl State for Sorted {
         Ok(bytes)
     }
 
-    fn finish(&mut self) -> Bson {
-        let mut values = std::mem::take(&mut self.values).into_iter().map(|(_, value)| value);
+    fn value(&self) -> Bson {
+        let mut values = self.values.iter().map(|(_, value)| value.clone());
         if self.single {
             values.next().unwrap_or(Bson::Null)
         } else {

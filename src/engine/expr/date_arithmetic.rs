@@ -5,7 +5,7 @@ use bson::{Bson, DateTime};
 use super::date;
 use super::date_parts::zone;
 use super::named::{kind, parameters, required, shown};
-use super::zone::Zone;
+use super::zone::{UTC, Zone};
 use super::{Arguments, Node, Operator, Parse, Parser};
 use crate::error::{Code, Error, Result};
 use crate::value::calendar::{self, DAY, Parts};
@@ -177,6 +177,12 @@ fn moved(arguments: &mut Arguments<'_>) -> Result<Option<Bson>> {
     let amount = if name == "$dateSubtract" { amount.checked_neg() } else { Some(amount) };
     let moved = amount.and_then(|amount| shift(start, unit, amount, zone));
     Ok(Some(Bson::DateTime(DateTime::from_millis(moved.ok_or_else(|| overflow(name))?))))
+}
+
+/// A moment, in milliseconds, so many units of this name later, in universal time; `None` for an unknown unit and where
+/// the dates end.
+pub(crate) fn move_date(millis: i64, unit: &str, amount: i64) -> Option<i64> {
+    shift(millis, Unit::of(unit)?, amount, UTC)
 }
 
 /// A moment so many units later.

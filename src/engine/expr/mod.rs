@@ -22,6 +22,7 @@ mod named;
 mod node;
 mod object;
 mod parse;
+mod percentile;
 mod regex;
 mod scope;
 mod set;
@@ -41,6 +42,7 @@ pub(crate) use accumulator::{Accumulator, State};
 pub(crate) use arguments::Arguments;
 pub(crate) use array::part as slice;
 pub(crate) use comparison::Ordered;
+pub(crate) use date_arithmetic::move_date;
 pub use expression::Expression;
 pub(crate) use expression::truth;
 pub(crate) use field_path::{FieldPath, check_field_name, check_variable_name};
@@ -93,6 +95,7 @@ const FAMILIES: &[&[Operator]] = &[
     date_parts::OPERATORS,
     iteration::OPERATORS,
     object::OPERATORS,
+    percentile::OPERATORS,
     regex::OPERATORS,
     set::OPERATORS,
     string::OPERATORS,

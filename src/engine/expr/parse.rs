@@ -32,6 +32,11 @@ impl<'a> Parser<'a> {
         Self { scope, bound: None, depth: 0 }
     }
 
+    /// The variables of the command.
+    pub(crate) fn scope(&self) -> &'a Scope {
+        self.scope
+    }
+
     /// One more variable; [`Parser::within`] enters it.
     pub(crate) fn bind(&self, name: &'a str) -> Bound<'a> {
         Bound { name, outer: self.bound }
