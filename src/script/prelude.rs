@@ -44,6 +44,8 @@ const BODIES: &[(&str, &str)] = &[
     ("RandomFunctions", include_str!("prelude/random_functions.js")),
     ("RegExpFunctions", include_str!("prelude/reg_exp_functions.js")),
     ("StringMethods", include_str!("prelude/string_methods.js")),
+    ("TestFunctions", include_str!("prelude/test_functions.js")),
+    ("TestHelpers", include_str!("prelude/test_helpers.js")),
     ("WriteCommandError", include_str!("prelude/write_command_error.js")),
     ("WriteConcernError", include_str!("prelude/write_concern_error.js")),
     ("WriteError", include_str!("prelude/write_error.js")),

@@ -1,7 +1,7 @@
-//! What the classic shell adds to JavaScript's own objects. The bodies are code of the prelude.
+//! What the classic shell adds to JavaScript's own objects, in both emulations. The bodies are code of the prelude.
 
 use super::rows::{native, prelude};
-use super::{Class, Kind, Shells, global};
+use super::{Class, Kind, global};
 
 /// Functions on `Array`.
 pub(super) const ARRAY: Class = Class::functions(
@@ -18,8 +18,7 @@ pub(super) const ARRAY: Class = Class::functions(
         prelude("tojson", "(array, indent, nolint)", "an array as JSON text"),
         prelude("unique", "(array)", "each value once"),
     ],
-)
-.only(Shells::Mongo);
+);
 
 /// Functions on `Date`.
 pub(super) const DATE: Class = Class::functions(
@@ -27,8 +26,7 @@ pub(super) const DATE: Class = Class::functions(
     "Date",
     "functions over time",
     &[prelude("timeFunc", "(function, times)", "how many milliseconds a function takes")],
-)
-.only(Shells::Mongo);
+);
 
 /// Functions on `Math`.
 pub(super) const MATH: Class = Class::functions(
@@ -36,8 +34,7 @@ pub(super) const MATH: Class = Class::functions(
     "Math",
     "functions over numbers",
     &[prelude("sigFig", "(number, digits)", "a number rounded to significant digits")],
-)
-.only(Shells::Mongo);
+);
 
 /// Methods of numbers.
 pub(super) const NUMBER: Class = Class::instances(
@@ -49,8 +46,7 @@ pub(super) const NUMBER: Class = Class::instances(
         prelude("zeroPad", "(width)", "the number with zeros in front"),
     ],
 )
-.of(Kind::Extensions)
-.only(Shells::Mongo);
+.of(Kind::Extensions);
 
 /// Functions on `Object`.
 pub(super) const OBJECT: Class = Class::functions(
@@ -63,8 +59,7 @@ pub(super) const OBJECT: Class = Class::functions(
         prelude("keySet", "(object)", "the names of the fields"),
         prelude("merge", "(target, source, deep)", "a new object with the fields of both"),
     ],
-)
-.only(Shells::Mongo);
+);
 
 /// `Random`.
 pub(super) const RANDOM: Class = Class::functions(
@@ -80,8 +75,7 @@ pub(super) const RANDOM: Class = Class::functions(
         prelude("setRandomSeed", "(seed)", "starts at a seed, and prints it"),
         prelude("srand", "(seed)", "starts at a seed"),
     ],
-)
-.only(Shells::Mongo);
+);
 
 /// Functions on `RegExp`.
 pub(super) const REG_EXP: Class = Class::functions(
@@ -89,8 +83,7 @@ pub(super) const REG_EXP: Class = Class::functions(
     "RegExp",
     "functions over regular expressions",
     &[prelude("escape", "(text)", "a pattern that matches just this text")],
-)
-.only(Shells::Mongo);
+);
 
 /// Methods of texts.
 pub(super) const STRING: Class = Class::instances(
@@ -103,5 +96,4 @@ pub(super) const STRING: Class = Class::instances(
         prelude("rtrim", "()", "without blanks at the end"),
     ],
 )
-.of(Kind::Extensions)
-.only(Shells::Mongo);
+.of(Kind::Extensions);

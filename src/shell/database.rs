@@ -8,7 +8,10 @@ use super::command::{Command, field, key_of, owned, truthy};
 use super::cursor::open_stream;
 use super::refusal::{invalid_input, missing_argument, usage};
 use super::rows::{native, prelude};
-use super::{Call, Class, Emulate, Reply, Shell, Shells, concern, database_admin as admin, help};
+use super::{
+    Call, Class, Emulate, Reply, Shell, concern, database_admin as admin, help, mongo, replica,
+    sharding,
+};
 use crate::error::{Error, Result};
 
 /// `db`.
@@ -17,6 +20,7 @@ pub(super) const DATABASE: Class = Class::instances(
     "DB",
     "a database: collections under a name",
     &[
+        prelude("addUser", "(user)", "creates a user (old name of createUser)"),
         native("adminCommand", "(command)", "sends a command to the admin database", admin_command),
         native(
             "aggregate",
@@ -37,10 +41,12 @@ pub(super) const DATABASE: Class = Class::instances(
         prelude("createUser", "(user)", "creates a user"),
         native("createView", "(name, on, pipeline, options)", "creates a view", create_view),
         native("currentOp", "(filter)", "what the server is doing", admin::current_op),
+        native("dropAllRoles", "()", "drops the roles of this database", admin::drop_all_roles),
         native("dropAllUsers", "()", "drops the users of this database", admin::drop_all_users),
         native("dropDatabase", "()", "drops this database", drop_database),
         native("dropRole", "(name)", "drops a role", admin::drop_role),
         native("dropUser", "(name)", "drops a user", admin::drop_user),
+        native("eval", "(function, ...)", "refused: servers run no code any more", admin::gone),
         native("fsyncLock", "()", "flushes and blocks writes", admin::fsync_lock),
         native("fsyncUnlock", "()", "lets writes go on", admin::fsync_unlock),
         native("getCollection", "(name)", "a collection by any name", get_collection),
@@ -66,8 +72,8 @@ pub(super) const DATABASE: Class = Class::instances(
         ),
         native("getMongo", "()", "its connection", get_mongo),
         native("getName", "()", "its name", get_name),
-        native("getProfilingLevel", "()", "how much is profiled", admin::profiling_level)
-            .only(Shells::Mongo),
+        native("getPrevError", "()", "the last error of this connection", admin::by_name),
+        native("getProfilingLevel", "()", "how much is profiled", admin::profiling_level),
         native(
             "getProfilingStatus",
             "()",
@@ -78,13 +84,20 @@ pub(super) const DATABASE: Class = Class::instances(
         native("getRole", "(name, options)", "a role", admin::get_role),
         native("getRoles", "(options)", "the roles of this database", admin::get_roles),
         native("getSiblingDB", "(name)", "another database of the same connection", sibling),
-        native("getSisterDB", "(name)", "another database (old name of getSiblingDB)", sibling)
-            .only(Shells::Mongo),
+        native("getSisterDB", "(name)", "another database (old name of getSiblingDB)", sibling),
+        native("getSlaveOk", "()", "whether secondaries may answer reads", mongo::is_secondary_ok),
         native("getUser", "(name, options)", "a user", admin::get_user),
         native("getUsers", "(options)", "the users of this database", admin::get_users),
-        native("getWriteConcern", "()", "the write concern that was set for it", concern::get)
-            .only(Shells::Mongo),
+        native("getWriteConcern", "()", "the write concern that was set for it", concern::get),
+        native(
+            "grantPrivilegesToRole",
+            "(role, privileges)",
+            "gives a role privileges",
+            admin::privileges,
+        ),
+        native("grantRolesToRole", "(role, roles)", "gives a role roles", admin::role_roles),
         native("grantRolesToUser", "(user, roles)", "gives a user roles", admin::grant_roles),
+        native("group", "(options)", "refused: aggregate with $group took its place", admin::gone),
         native("hello", "()", "who the server is", admin::hello),
         native("help", "()", "this list", help::database),
         native("hostInfo", "()", "the machine the server runs on", admin::host_info),
@@ -96,12 +109,42 @@ pub(super) const DATABASE: Class = Class::instances(
             "()",
             "makes the functions of system.js callable",
             admin::load_server_scripts,
-        )
-        .only(Shells::Mongo),
+        ),
         native("logout", "()", "logs out", admin::logout),
         prelude("printCollectionStats", "(scale)", "prints the stats of every collection"),
-        native("removeUser", "(name)", "drops a user (old name of dropUser)", admin::drop_user)
-            .only(Shells::Mongo),
+        native(
+            "printReplicationInfo",
+            "()",
+            "prints the state of the oplog",
+            replica::replication_info,
+        ),
+        native(
+            "printSecondaryReplicationInfo",
+            "()",
+            "prints how far secondaries are behind",
+            replica::replication_info,
+        ),
+        native("printShardingStatus", "()", "prints the shards", sharding::status),
+        native(
+            "printSlaveReplicationInfo",
+            "()",
+            "prints how far secondaries are behind (old name)",
+            replica::replication_info,
+        ),
+        native("removeUser", "(name)", "drops a user (old name of dropUser)", admin::drop_user),
+        native("resetError", "()", "forgets the last error of this connection", admin::by_name),
+        native(
+            "revokePrivilegesFromRole",
+            "(role, privileges)",
+            "takes privileges from a role",
+            admin::privileges,
+        ),
+        native(
+            "revokeRolesFromRole",
+            "(role, roles)",
+            "takes roles from a role",
+            admin::role_roles,
+        ),
         native(
             "revokeRolesFromUser",
             "(user, roles)",
@@ -109,6 +152,12 @@ pub(super) const DATABASE: Class = Class::instances(
             admin::revoke_roles,
         ),
         native("runCommand", "(command)", "sends a command", run_command),
+        native(
+            "serverBits",
+            "()",
+            "how many bits an address of the server has",
+            admin::server_bits,
+        ),
         native("serverBuildInfo", "()", "how the server was built", admin::build_info),
         native("serverCmdLineOpts", "()", "how the server was started", admin::command_line),
         native("serverStatus", "(options)", "counters of the server", admin::server_status),
@@ -124,13 +173,19 @@ pub(super) const DATABASE: Class = Class::instances(
             "how much to profile",
             admin::set_profiling_level,
         ),
-        native("setWriteConcern", "(concern)", "how safe its writes shall be", concern::set)
-            .only(Shells::Mongo),
+        native("setSecondaryOk", "(ok)", "lets secondaries answer reads", mongo::secondary_ok),
+        native(
+            "setSlaveOk",
+            "(ok)",
+            "lets secondaries answer reads (old name)",
+            mongo::secondary_ok,
+        ),
+        native("setWriteConcern", "(concern)", "how safe its writes shall be", concern::set),
         native("shutdownServer", "(options)", "ends the server", admin::shut_down),
         native("stats", "(scale)", "sizes and counts", admin::stats),
         prelude("toString", "()", "its name"),
-        native("unsetWriteConcern", "()", "its writes are as safe as any again", concern::unset)
-            .only(Shells::Mongo),
+        native("unsetWriteConcern", "()", "its writes are as safe as any again", concern::unset),
+        native("updateRole", "(role, update)", "changes a role", admin::update_role),
         native("updateUser", "(name, update)", "changes a user", admin::update_user),
         native("version", "()", "the version of the server", admin::version),
         native("watch", "(pipeline, options)", "follows changes (needs a replica set)", watch),

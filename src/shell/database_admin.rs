@@ -348,3 +348,55 @@ pub(super) fn auth(call: &mut Call<'_>) -> Result<Reply> {
     call.shell.output.line("Error: Authentication failed.")?;
     Ok(Reply::Value(RawBson::Int32(0)))
 }
+
+/// The shells' old helpers for commands that servers dropped long ago: the server's own answer, thrown.
+pub(super) fn gone(call: &mut Call<'_>) -> Result<Reply> {
+    let db = call.database()?;
+    let mut body = RawDocumentBuf::new();
+    body.append(key_of(call.method), 1);
+    let reply = call.shell.run(&db, body).map_err(|error| call.shell.failed(error, call.method))?;
+    Ok(Reply::Served(RawBson::Document(reply)))
+}
+
+/// A helper that has the name of its command.
+pub(super) fn by_name(call: &mut Call<'_>) -> Result<Reply> {
+    let db = call.database()?;
+    let mut body = RawDocumentBuf::new();
+    body.append(key_of(call.method), 1);
+    answer(call.shell, &db, body)
+}
+
+/// Whether addresses of the server have 32 or 64 bits.
+pub(super) fn server_bits(call: &mut Call<'_>) -> Result<Reply> {
+    let reply = call.shell.run("admin", rawdoc! { "buildInfo": 1 })?;
+    Ok(owned(&reply, "bits").map_or(Reply::Nothing, Reply::Served))
+}
+
+pub(super) fn drop_all_roles(call: &mut Call<'_>) -> Result<Reply> {
+    let db = call.database()?;
+    simple(call, &db, cstr!("dropAllRolesFromDatabase"))
+}
+
+pub(super) fn update_role(call: &mut Call<'_>) -> Result<Reply> {
+    let db = call.database()?;
+    answer(call.shell, &db, named(call, cstr!("updateRole"), "role name")?)
+}
+
+/// `grantRolesToRole(role, roles)` and its opposite.
+pub(super) fn role_roles(call: &mut Call<'_>) -> Result<Reply> {
+    of_role(call, cstr!("roles"))
+}
+
+/// `grantPrivilegesToRole(role, privileges)` and its opposite.
+pub(super) fn privileges(call: &mut Call<'_>) -> Result<Reply> {
+    of_role(call, cstr!("privileges"))
+}
+
+fn of_role(call: &Call<'_>, what: &CStr) -> Result<Reply> {
+    let db = call.database()?;
+    let Some(role) = call.text(0, "role")? else {
+        return Err(usage(format!("{} needs a role and {}", call.method, what.as_str())));
+    };
+    let body = Command::new(&key_of(call.method), role).maybe(what, call.value(1).cloned());
+    answer(call.shell, &db, body.body())
+}

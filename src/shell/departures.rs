@@ -15,6 +15,10 @@ pub const DEPARTURES: &[Departure] = &[
         how: "`use shop` and `show dbs` run in script files, too, wherever a statement may stand",
     },
     Departure {
+        what: "names of one shell",
+        how: "tojson, Random, db.c.save() and the like are in both emulations where nothing else has the name",
+    },
+    Departure {
         what: "<a: 1>",
         how: "a document may be written in angle brackets, and a lone {a: 1, b: 2} is shown as one",
     },

@@ -48,59 +48,50 @@ pub(super) const GLOBAL: Class = Class::functions(
             "(left, right)",
             "whether two documents have the same bytes",
             binary_equal,
-        )
-        .only(Shells::Mongo),
+        ),
         native(
             "bsonWoCompare",
             "(left, right)",
             "the order of two documents, field names left out",
             order,
-        )
-        .only(Shells::Mongo),
-        native("bsonsize", "(document)", "how many bytes a document takes", size)
-            .only(Shells::Mongosh),
-        native("cat", "(file)", "the text of a file", files::cat).only(Shells::Mongo),
-        native("cd", "(path)", "changes the working directory", files::cd).only(Shells::Mongo),
+        ),
+        native("bsonsize", "(document)", "how many bytes a document takes", size),
+        native("cat", "(file)", "the text of a file", files::cat),
+        native("cd", "(path)", "changes the working directory", files::cd),
         native("cls", "()", "clears the screen", clear),
-        prelude("compare", "(left, right)", "-1, 0 or 1").only(Shells::Mongo),
-        prelude("compareOn", "(field)", "a function that compares by a field").only(Shells::Mongo),
+        prelude("compare", "(left, right)", "-1, 0 or 1"),
+        prelude("compareOn", "(field)", "a function that compares by a field"),
         native("connect", "(address)", "the database at an address", mongo::connect_database),
-        native("copyFile", "(from, to)", "copies a file", files::copy_file).only(Shells::Mongo),
+        native("copyFile", "(from, to)", "copies a file", files::copy_file),
         native(
             "counter",
             "(name, options)",
             "the next number of a counter, which its first call creates",
             counter::counter,
         ),
-        prelude("doassert", "(message)", "throws an error").only(Shells::Mongo),
+        prelude("doassert", "(message)", "throws an error"),
         native("exit", "(code)", "quits the shell", files::quit).only(Shells::Mongosh),
-        native("fileExists", "(path)", "whether there is such a file", files::file_exists)
-            .only(Shells::Mongo),
-        prelude("friendlyEqual", "(left, right)", "whether both look the same as JSON")
-            .only(Shells::Mongo),
-        native("gc", "()", "collects garbage at some time", nothing).only(Shells::Mongo),
-        native("getBuildInfo", "()", "how the server was built", build_info).only(Shells::Mongo),
-        native("getHostName", "()", "the name of this machine", files::hostname)
-            .only(Shells::Mongo),
-        native("getMemInfo", "()", "memory in use, in megabytes", memory).only(Shells::Mongo),
+        native("fileExists", "(path)", "whether there is such a file", files::file_exists),
+        prelude("friendlyEqual", "(left, right)", "whether both look the same as JSON"),
+        native("gc", "()", "collects garbage at some time", nothing),
+        native("getBuildInfo", "()", "how the server was built", build_info),
+        native("getHostName", "()", "the name of this machine", files::hostname),
+        native("getMemInfo", "()", "memory in use, in megabytes", memory),
         native("help", "(topic)", "what can be typed, or help on a topic", help),
-        native("hex_md5", "(text)", "the MD5 digest of a text", files::hex_md5).only(Shells::Mongo),
-        native("hostname", "()", "the name of this machine", files::hostname).only(Shells::Mongo),
-        native("interpreterVersion", "()", "what runs the scripts", interpreter)
-            .only(Shells::Mongo),
+        native("hex_md5", "(text)", "the MD5 digest of a text", files::hex_md5),
+        native("hostname", "()", "the name of this machine", files::hostname),
+        native("interpreterVersion", "()", "what runs the scripts", interpreter),
         native("isInteractive", "()", "whether someone sits at a terminal", is_interactive),
-        prelude("isNumber", "(value)", "whether it is a number").only(Shells::Mongo),
-        prelude("isObject", "(value)", "whether it is an object").only(Shells::Mongo),
-        prelude("isString", "(value)", "whether it is a text").only(Shells::Mongo),
+        prelude("isNumber", "(value)", "whether it is a number"),
+        prelude("isObject", "(value)", "whether it is an object"),
+        prelude("isString", "(value)", "whether it is a text"),
         native("it", "()", "shows the next documents", it).only(Shells::Mongosh),
-        prelude("jsTestLog", "(message)", "prints a message in a frame").only(Shells::Mongo),
-        native("listFiles", "(path)", "files with their sizes", files::list_files)
-            .only(Shells::Mongo),
+        prelude("jsTestLog", "(message)", "prints a message in a frame"),
+        native("listFiles", "(path)", "files with their sizes", files::list_files),
         prelude("load", "(file, ...)", "runs scripts"),
-        native("ls", "(path)", "the names of files", files::ls).only(Shells::Mongo),
-        native("md5sumFile", "(file)", "the MD5 digest of a file", files::md5sum_file)
-            .only(Shells::Mongo),
-        native("mkdir", "(path)", "makes a directory", files::mkdir).only(Shells::Mongo),
+        native("ls", "(path)", "the names of files", files::ls),
+        native("md5sumFile", "(file)", "the MD5 digest of a file", files::md5sum_file),
+        native("mkdir", "(path)", "makes a directory", files::mkdir),
         native("nextVal", "(name, options)", "the next number of a sequence", counter::next_val),
         prelude(
             "parallel",
@@ -109,113 +100,37 @@ pub(super) const GLOBAL: Class = Class::functions(
         ),
         native("passwordPrompt", "()", "asks for a password", password),
         shows("print", "(value, ...)", "prints values", Show::Print),
-        prelude("printStackTrace", "()", "prints where the script is").only(Shells::Mongo),
+        prelude("printStackTrace", "()", "prints where the script is"),
         shows("printjson", "(value, ...)", "prints a value as JSON", Show::PrintJson),
         shows(
             "printjsononeline",
             "(value)",
             "prints a value as JSON on one line",
             Show::PrintJsonOneLine,
-        )
-        .only(Shells::Mongo),
-        native("pwd", "()", "the working directory", files::pwd).only(Shells::Mongo),
+        ),
+        native("pwd", "()", "the working directory", files::pwd),
         native("quit", "(code)", "quits the shell", files::quit),
         prelude(
             "race",
             "(function, ..., options)",
             "runs functions in several threads and counts the numbers handed out twice",
         ),
-        native("removeFile", "(path)", "deletes a file or directory", files::remove_file)
-            .only(Shells::Mongo),
+        native("removeFile", "(path)", "deletes a file or directory", files::remove_file),
         prelude("show", "(noun)", "shows databases, collections, counters..."),
         native("sleep", "(ms)", "waits", files::sleep),
         prelude(
             "startParallelShell",
             "(code, port, noConnect, ...arguments)",
             "runs code in one more thread; answers with a function that waits for it",
-        )
-        .only(Shells::Mongo),
-        shows("tojson", "(value, indent, nolint)", "a value as JSON text", Show::ToJson)
-            .only(Shells::Mongo),
-        shows("tojsononeline", "(value)", "a value as JSON text on one line", Show::ToJsonOneLine)
-            .only(Shells::Mongo),
-        prelude("tostrictjson", "(value)", "a value as extended JSON text").only(Shells::Mongo),
+        ),
+        shows("tojson", "(value, indent, nolint)", "a value as JSON text", Show::ToJson),
+        shows("tojsononeline", "(value)", "a value as JSON text on one line", Show::ToJsonOneLine),
+        prelude("tostrictjson", "(value)", "a value as extended JSON text"),
         native("use", "(name)", "makes another database the current one", use_database),
         native("version", "()", "the version of the emulated shell", version),
-        native("writeFile", "(path, text)", "writes a new file", files::write_file)
-            .only(Shells::Mongo),
+        native("writeFile", "(path, text)", "writes a new file", files::write_file),
     ],
 );
-
-/// `assert.eq` and its family.
-pub(super) const ASSERT: Class = Class::functions(
-    "Assert",
-    "assert",
-    "checks that throw",
-    &[
-        prelude("automsg", "(code, message)", "checks code given as a text"),
-        prelude(
-            "between",
-            "(low, value, high, message, inclusive)",
-            "checks that a value lies between two others",
-        ),
-        prelude("close", "(left, right, message, places)", "checks that two numbers are close"),
-        prelude("commandFailed", "(reply, message)", "checks that a command failed"),
-        prelude(
-            "commandFailedWithCode",
-            "(reply, code, message)",
-            "checks that a command failed with a code",
-        ),
-        prelude("commandWorked", "(reply, message)", "checks that a command worked"),
-        prelude("contains", "(value, array, message)", "checks that an array holds a value"),
-        prelude(
-            "docEq",
-            "(left, right, message)",
-            "checks that two documents have the same fields, in any order",
-        ),
-        prelude(
-            "doesNotThrow",
-            "(function, arguments, message)",
-            "checks that a function does not throw",
-        ),
-        prelude("eq", "(left, right, message)", "checks that two values are equal"),
-        prelude("gt", "(left, right, message)", "checks that left is greater"),
-        prelude("gte", "(left, right, message)", "checks that left is greater or equal"),
-        prelude("hasFields", "(document, fields, message)", "checks that a document has fields"),
-        prelude("includes", "(text, part, message)", "checks that a text has a part"),
-        prelude("isnull", "(value, message)", "checks that a value is null or undefined"),
-        prelude("lt", "(left, right, message)", "checks that left is less"),
-        prelude("lte", "(left, right, message)", "checks that left is less or equal"),
-        prelude("neq", "(left, right, message)", "checks that two values differ"),
-        prelude(
-            "retry",
-            "(function, message, attempts, interval)",
-            "checks until it holds, so many times",
-        ),
-        prelude(
-            "sameMembers",
-            "(left, right, message)",
-            "checks that two arrays hold the same, in any order",
-        ),
-        prelude("setEq", "(left, right, message)", "checks that two sets hold the same"),
-        prelude(
-            "soon",
-            "(function, message, timeout, interval)",
-            "checks until it holds, or time is over",
-        ),
-        prelude(
-            "soonNoExcept",
-            "(function, message, timeout, interval)",
-            "as soon, an exception meaning not yet",
-        ),
-        prelude("throws", "(function, arguments, message)", "checks that a function throws"),
-        prelude("time", "(function, message, timeout)", "checks that a function is done in time"),
-        prelude("writeError", "(result, message)", "checks that a write failed"),
-        prelude("writeOK", "(result, message)", "checks that a write worked"),
-    ],
-)
-.only(Shells::Mongo);
-
 /// `DBQuery.shellBatchSize`.
 pub(super) const QUERY_SETTINGS: Class = Class::functions(
     "QuerySettings",

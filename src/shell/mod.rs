@@ -4,6 +4,7 @@
 //! tests read the same row, so they cannot drift apart. Nothing here knows of JavaScript: a method gets BSON in and
 //! gives a [`Reply`] out, through the one door in `script`.
 
+mod assertions;
 mod builtins;
 mod bulk;
 mod call;
@@ -27,11 +28,14 @@ mod mongo;
 mod nearest;
 mod output;
 mod plan_cache;
+mod programs;
 mod refusal;
 mod replica;
 mod result;
 mod rows;
 mod session;
+mod sharding;
+mod testing;
 mod types;
 mod viewed;
 mod wire;
@@ -217,6 +221,10 @@ pub struct Shell {
     viewed: Option<RawBson>,
     /// Write concerns for the writes that name none.
     concerns: concern::Concerns,
+    /// Queries and writes tell how long they took (`set verbose true`).
+    pub verbose: bool,
+    /// What the programs that scripts ran have said.
+    programs_said: String,
 }
 
 impl Shell {
@@ -242,6 +250,8 @@ impl Shell {
             wire: Wire::default(),
             viewed: None,
             concerns: concern::Concerns::new(),
+            verbose: false,
+            programs_said: String::new(),
         }
     }
 
@@ -268,6 +278,8 @@ impl Shell {
             wire: self.wire.sibling(name, turns),
             viewed: None,
             concerns: self.concerns.clone(),
+            verbose: self.verbose,
+            programs_said: String::new(),
         }
     }
 
@@ -331,7 +343,7 @@ impl Shells {
 /// Sorted by name.
 const CLASSES: &[Class] = &[
     builtins::ARRAY,
-    global::ASSERT,
+    assertions::ASSERT,
     types::BSON_REG_EXP,
     types::BSON_SYMBOL,
     types::BIN_DATA,
@@ -376,8 +388,13 @@ const CLASSES: &[Class] = &[
     builtins::REG_EXP,
     replica::RS,
     session::SESSION,
-    replica::SH,
+    sharding::SH,
     builtins::STRING,
+    testing::TEST_FUNCTIONS,
+    testing::JS_TEST,
+    testing::REPLICA_SET,
+    testing::RUNNER,
+    testing::SHARDED,
     types::TIMESTAMP,
     result::WRITE_COMMAND_ERROR,
     concern::WRITE_CONCERN,

@@ -7,7 +7,7 @@ use super::command::{Command, field};
 use super::database::{answer, database_name};
 use super::refusal::usage;
 use super::rows::native;
-use super::{Call, Class, Reply, Shell, Shells, concern, session};
+use super::{Call, Class, Reply, Shell, concern, session};
 use crate::backend::Topology;
 use crate::error::Result;
 
@@ -17,28 +17,64 @@ pub(super) const MONGO: Class = Class::instances(
     "Mongo",
     "a connection",
     &[
-        native("adminCommand", "(command)", "sends a command to the admin database", admin_command)
-            .only(Shells::Mongo),
+        native("adminCommand", "(command)", "sends a command to the admin database", admin_command),
         native("close", "()", "ends the connection; the session's own stays", close),
         native("constructor", "(address)", "a connection to an address", connect),
+        native("forceReadMode", "(mode)", "accepted: there is one way to read", accept),
+        native("forceWriteMode", "(mode)", "accepted: there is one way to write", accept),
+        native("getCollection", "(namespace)", "a collection by database and name", get_collection),
         native("getDB", "(name)", "a database", get_db),
         native("getDBNames", "()", "the names of the databases", names),
         native("getDBs", "()", "the databases and their sizes", databases),
+        native(
+            "getLogComponents",
+            "()",
+            "how much each part of the server logs",
+            super::database_admin::log_components,
+        ),
+        native(
+            "getMaxWireVersion",
+            "()",
+            "the newest wire protocol the server speaks",
+            wire_version,
+        ),
+        native(
+            "getMinWireVersion",
+            "()",
+            "the oldest wire protocol the server speaks",
+            wire_version,
+        ),
         native("getReadPref", "()", "which members are read from", get_read_pref),
         native("getReadPrefMode", "()", "which members are read from", get_read_pref),
-        native("getURI", "()", "its address", uri).only(Shells::Mongosh),
-        native("getWriteConcern", "()", "the write concern that was set for it", concern::get)
-            .only(Shells::Mongo),
+        native("getReadPrefTagSet", "()", "which tags members read from must have", no_tags),
+        native("getSlaveOk", "()", "whether secondaries may answer reads", is_secondary_ok),
+        native("getURI", "()", "its address", uri),
+        native("getWriteConcern", "()", "the write concern that was set for it", concern::get),
+        native("hasWriteCommands", "()", "whether writes are commands", yes),
+        native("isCausalConsistency", "()", "whether reads see the writes before them", no),
+        native("readMode", "()", "how reads are sent", mode),
+        native(
+            "setCausalConsistency",
+            "(on)",
+            "accepted: reads see the writes before them",
+            accept,
+        ),
+        native(
+            "setLogLevel",
+            "(level, component)",
+            "how much the server logs",
+            super::database_admin::set_log_level,
+        ),
         native("setReadPref", "(mode, tagSet)", "which members to read from", set_read_pref),
         native("setSecondaryOk", "(ok)", "lets secondaries answer reads", secondary_ok),
         native("setSlaveOk", "(ok)", "lets secondaries answer reads (old name)", secondary_ok),
-        native("setWriteConcern", "(concern)", "how safe all writes shall be", concern::set)
-            .only(Shells::Mongo),
+        native("setWriteConcern", "(concern)", "how safe all writes shall be", concern::set),
         native("startSession", "(options)", "starts a session", session::start),
         native("toString", "()", "what it is connected to", text),
         native("tojson", "()", "what it is connected to", text),
-        native("unsetWriteConcern", "()", "writes are as safe as any again", concern::unset)
-            .only(Shells::Mongo),
+        native("unsetWriteConcern", "()", "writes are as safe as any again", concern::unset),
+        native("useWriteCommands", "()", "whether writes are commands", yes),
+        native("writeMode", "()", "how writes are sent", mode),
     ],
 );
 
@@ -142,6 +178,51 @@ pub(super) fn secondary_ok(call: &mut Call<'_>) -> Result<Reply> {
         "note: slaveOk and secondaryOk are deprecated and have no effect here: there is one server",
     );
     Ok(Reply::Nothing)
+}
+
+pub(super) fn is_secondary_ok(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Boolean(false)))
+}
+
+/// What would change nothing here.
+fn accept(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Nothing)
+}
+
+fn yes(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Boolean(true)))
+}
+
+fn no(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Boolean(false)))
+}
+
+/// The one way in which reads and writes are sent.
+fn mode(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::String("commands".to_owned())))
+}
+
+fn no_tags(_: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Array(bson::RawArrayBuf::new())))
+}
+
+/// `getMinWireVersion()` and `getMaxWireVersion()`.
+fn wire_version(call: &mut Call<'_>) -> Result<Reply> {
+    let key = if call.method == "getMinWireVersion" { "minWireVersion" } else { "maxWireVersion" };
+    let reply = call.shell.run("admin", rawdoc! { "hello": 1 })?;
+    Ok(field(&reply, key).map_or(Reply::Nothing, |version| Reply::Served(RawBson::from(version))))
+}
+
+/// `getCollection("shop.orders")`.
+fn get_collection(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.text(0, "namespace")?.unwrap_or_default();
+    let (db, name) = namespace.split_once('.').unwrap_or((namespace, ""));
+    if name.is_empty() {
+        return Err(usage("getCollection needs a database and a collection: \"shop.orders\""));
+    }
+    let db =
+        database_name(call.shell, Some(&RawBson::String(db.to_owned())), "Mongo.getCollection")?;
+    Ok(Reply::Collection(db, name.to_owned()))
 }
 
 /// `connect(address, user, password)`: a database.

@@ -1,9 +1,9 @@
-//! `rs` and `sh`: replica set and sharding helpers. Each sends the real command; a standalone server says no.
+//! `rs`: replica set helpers. Each sends the real command; a standalone server says no.
 
 use bson::raw::{CStr, cstr};
-use bson::{RawBson, rawdoc};
+use bson::{RawArrayBuf, RawBson, RawDocument, RawDocumentBuf, rawdoc};
 
-use super::command::Command;
+use super::command::{Command, count, field, number, owned};
 use super::database::answer;
 use super::refusal::usage;
 use super::rows::native;
@@ -16,6 +16,8 @@ pub(super) const RS: Class = Class::functions(
     "rs",
     "replica set helpers",
     &[
+        native("add", "(host or member, arbiter)", "adds a member", add),
+        native("addArb", "(host)", "adds an arbiter", add_arbiter),
         native("conf", "()", "the configuration", conf),
         native("config", "()", "the configuration", conf),
         native("freeze", "(seconds)", "keeps this member from becoming primary", freeze),
@@ -37,35 +39,12 @@ pub(super) const RS: Class = Class::functions(
             replication_info,
         ),
         native("reconfig", "(configuration, options)", "changes the configuration", reconfig),
+        native("remove", "(host)", "removes a member", remove),
         native("secondaryOk", "()", "lets secondaries answer reads", mongo::secondary_ok),
         native("slaveOk", "()", "lets secondaries answer reads (old name)", mongo::secondary_ok),
         native("status", "()", "the state of the members", status),
         native("stepDown", "(seconds)", "makes the primary step down", step_down),
         native("syncFrom", "(host)", "makes a secondary copy from that member", sync_from),
-    ],
-);
-
-/// `sh.status()` and its like.
-pub(super) const SH: Class = Class::functions(
-    "Sharding",
-    "sh",
-    "sharding helpers",
-    &[
-        native("addShard", "(host)", "adds a shard", add_shard),
-        native("enableSharding", "(database)", "lets a database be sharded", enable_sharding),
-        native("getBalancerState", "()", "whether the balancer is on", balancer_state),
-        native("help", "()", "this list", sh_help),
-        native("isBalancerRunning", "()", "whether the balancer is at work", balancer_state),
-        native("moveChunk", "(namespace, find, to)", "moves a chunk to a shard", move_chunk),
-        native(
-            "shardCollection",
-            "(namespace, key, unique)",
-            "shards a collection",
-            shard_collection,
-        ),
-        native("startBalancer", "()", "starts the balancer", start_balancer),
-        native("status", "()", "the shards", sharding_status),
-        native("stopBalancer", "()", "stops the balancer", stop_balancer),
     ],
 );
 
@@ -79,8 +58,89 @@ fn status(call: &mut Call<'_>) -> Result<Reply> {
     answer(call.shell, "admin", rawdoc! { "replSetGetStatus": 1 })
 }
 
+/// The configuration itself, without the reply around it.
+fn configuration(call: &Call<'_>) -> Result<RawDocumentBuf> {
+    let reply = call.shell.run("admin", rawdoc! { "replSetGetConfig": 1 });
+    let before = "Could not retrieve replica set config: ";
+    let reply = reply.map_err(|error| call.shell.refused(error, before, ""))?;
+    match owned(&reply, "config") {
+        Some(RawBson::Document(configuration)) => Ok(configuration),
+        _ => Err(usage("the server answered without a configuration")),
+    }
+}
+
 fn conf(call: &mut Call<'_>) -> Result<Reply> {
-    answer(call.shell, "admin", rawdoc! { "replSetGetConfig": 1 })
+    configuration(call).map(|configuration| Reply::Served(RawBson::Document(configuration)))
+}
+
+/// Sends the configuration with other members, under the next version.
+fn with_members(
+    call: &Call<'_>,
+    configuration: &RawDocumentBuf,
+    members: RawArrayBuf,
+) -> Result<Reply> {
+    let version = count(configuration, "version").saturating_add(1);
+    let mut changed = RawDocumentBuf::new();
+    for (key, value) in configuration.iter().flatten() {
+        match key.as_str() {
+            "version" => changed.append(key, number(version)),
+            "members" => changed.append(key, &members),
+            _ => changed.append(key, value),
+        }
+    }
+    answer(call.shell, "admin", rawdoc! { "replSetReconfig": changed })
+}
+
+/// The members of a configuration.
+fn members(configuration: &RawDocumentBuf) -> impl Iterator<Item = &RawDocument> {
+    let list = configuration.get_array("members").ok();
+    list.into_iter().flatten().flatten().filter_map(|member| member.as_document())
+}
+
+/// Adds a member: a host, or a document that may name its number. The number is one more than the highest.
+fn join(call: &Call<'_>, arbiter: bool) -> Result<Reply> {
+    let wanted = match call.value(0) {
+        Some(RawBson::String(host)) => rawdoc! { "host": host.as_str() },
+        Some(RawBson::Document(member)) => member.clone(),
+        _ => return Err(usage(format!("rs.{} needs a host or a member", call.method))),
+    };
+    let configuration = configuration(call)?;
+    let highest = members(&configuration).map(|member| count(member, "_id")).max();
+    let next = highest.map_or(0, |highest| highest.saturating_add(1));
+    let mut member = RawDocumentBuf::new();
+    if field(&wanted, "_id").is_none() {
+        member.append(cstr!("_id"), number(next));
+    }
+    for (key, value) in wanted.iter().flatten() {
+        member.append(key, value);
+    }
+    if arbiter {
+        member.append(cstr!("arbiterOnly"), true);
+    }
+    let all = members(&configuration).map(ToOwned::to_owned).chain([member]);
+    let all = all.map(RawBson::Document).collect();
+    with_members(call, &configuration, all)
+}
+
+fn add(call: &mut Call<'_>) -> Result<Reply> {
+    join(call, call.truthy(1))
+}
+
+fn add_arbiter(call: &mut Call<'_>) -> Result<Reply> {
+    join(call, true)
+}
+
+fn remove(call: &mut Call<'_>) -> Result<Reply> {
+    let Some(host) = call.text(0, "host")? else { return Err(usage("rs.remove needs a host")) };
+    let configuration = configuration(call)?;
+    let stays = |member: &&RawDocument| member.get_str("host").ok() != Some(host);
+    let rest: Vec<_> = members(&configuration).filter(stays).map(ToOwned::to_owned).collect();
+    if rest.len() == members(&configuration).count() {
+        let hosts = members(&configuration).filter_map(|member| member.get_str("host").ok());
+        let hosts = hosts.map(|host| format!("\"{host}\"")).collect::<Vec<_>>().join(", ");
+        return Err(usage(format!("error: couldn't find {host} in [ {hosts} ]")));
+    }
+    with_members(call, &configuration, rest.into_iter().map(RawBson::Document).collect())
 }
 
 fn hello(call: &mut Call<'_>) -> Result<Reply> {
@@ -112,7 +172,7 @@ fn sync_from(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 /// The text of either shell for a server without an oplog.
-fn replication_info(call: &mut Call<'_>) -> Result<Reply> {
+pub(super) fn replication_info(call: &mut Call<'_>) -> Result<Reply> {
     let text = "replication not detected ; is this a replica set?";
     call.shell.run("admin", rawdoc! { "replSetGetStatus": 1 }).map_err(|error| {
         match error.code() {
@@ -126,58 +186,4 @@ fn replication_info(call: &mut Call<'_>) -> Result<Reply> {
 fn rs_help(call: &mut Call<'_>) -> Result<Reply> {
     let class = class("ReplicaSet").expect("the table has the class of its own row");
     help::listed(call.shell, "rs.", class)
-}
-
-fn sh_help(call: &mut Call<'_>) -> Result<Reply> {
-    let class = class("Sharding").expect("the table has the class of its own row");
-    help::listed(call.shell, "sh.", class)
-}
-
-fn add_shard(call: &mut Call<'_>) -> Result<Reply> {
-    send(call, cstr!("addShard"), "")
-}
-
-fn enable_sharding(call: &mut Call<'_>) -> Result<Reply> {
-    send(call, cstr!("enableSharding"), "")
-}
-
-fn balancer_state(call: &mut Call<'_>) -> Result<Reply> {
-    answer(call.shell, "admin", rawdoc! { "balancerStatus": 1 })
-}
-
-fn start_balancer(call: &mut Call<'_>) -> Result<Reply> {
-    answer(call.shell, "admin", rawdoc! { "balancerStart": 1 })
-}
-
-fn stop_balancer(call: &mut Call<'_>) -> Result<Reply> {
-    answer(call.shell, "admin", rawdoc! { "balancerStop": 1 })
-}
-
-fn shard_collection(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.text(0, "namespace")?.unwrap_or_default();
-    let body = Command::new(cstr!("shardCollection"), namespace)
-        .maybe(cstr!("key"), call.value(1).cloned())
-        .maybe(cstr!("unique"), call.value(2).cloned())
-        .body();
-    answer(call.shell, "admin", body)
-}
-
-fn move_chunk(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.text(0, "namespace")?.unwrap_or_default();
-    let body = Command::new(cstr!("moveChunk"), namespace)
-        .maybe(cstr!("find"), call.value(1).cloned())
-        .maybe(cstr!("to"), call.value(2).cloned())
-        .body();
-    answer(call.shell, "admin", body)
-}
-
-fn sharding_status(call: &mut Call<'_>) -> Result<Reply> {
-    let mongos = call.shell.run("admin", rawdoc! { "isdbgrid": 1 });
-    match mongos {
-        Ok(_) => answer(call.shell, "admin", rawdoc! { "listShards": 1 }),
-        Err(error) if error.code().is_some() => Err(usage(
-            "printShardingStatus: this db does not have sharding enabled. be sure you are connecting to a mongos from the shell and not to a mongod.",
-        )),
-        Err(error) => Err(error),
-    }
 }

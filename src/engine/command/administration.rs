@@ -105,9 +105,51 @@ pub(super) const COMMANDS: &[Command] = &[
         run: nothing_to_do,
     },
     Command {
+        name: "replSetFreeze",
+        aliases: &[],
+        help: "keeps a member from becoming primary",
+        admin_only: true,
+        run: no_replica_set,
+    },
+    Command {
+        name: "replSetGetConfig",
+        aliases: &[],
+        help: "the configuration of a replica set",
+        admin_only: true,
+        run: no_replica_set,
+    },
+    Command {
         name: "replSetGetStatus",
         aliases: &[],
         help: "the state of a replica set",
+        admin_only: true,
+        run: no_replica_set,
+    },
+    Command {
+        name: "replSetInitiate",
+        aliases: &[],
+        help: "starts a replica set",
+        admin_only: true,
+        run: not_replicated,
+    },
+    Command {
+        name: "replSetReconfig",
+        aliases: &[],
+        help: "changes the configuration of a replica set",
+        admin_only: true,
+        run: no_replica_set,
+    },
+    Command {
+        name: "replSetStepDown",
+        aliases: &[],
+        help: "makes a primary step down",
+        admin_only: true,
+        run: no_replica_set,
+    },
+    Command {
+        name: "replSetSyncFrom",
+        aliases: &[],
+        help: "makes a member copy from another",
         admin_only: true,
         run: no_replica_set,
     },
@@ -438,6 +480,11 @@ fn profile(context: &Context<'_>) -> Result<RawDocumentBuf> {
         return Err(super::unsupported("the profiler"));
     }
     Ok(rawdoc! { "was": 0, "slowms": 100, "sampleRate": 1.0, "ok": 1.0 })
+}
+
+fn not_replicated(_: &Context<'_>) -> Result<RawDocumentBuf> {
+    let text = "This node was not started with replication enabled.";
+    Err(refuse!(NO_REPLICATION_ENABLED, "{text}"))
 }
 
 fn no_replica_set(_: &Context<'_>) -> Result<RawDocumentBuf> {

@@ -19,4 +19,14 @@
   toString() {
     return "DBCommandCursor";
   },
+
+  shellPrint() {
+    const { documents, more, pretty } = this.__page();
+    if (shell.mongosh) {
+      print(documents);
+    } else {
+      for (const document of documents) shell.print(pretty ? shell.tojson(document) : shell.tojson(document, "", true));
+    }
+    if (more) shell.print('Type "it" for more');
+  },
 })

@@ -29,4 +29,22 @@
     const rest = Object.keys(options).length === 0 ? "" : " " + shell.tojson(options, "", true);
     return "DBQuery: " + shell.tojson(query, "", true) + rest;
   },
+
+  constructor(mongo, db, collection, namespace, query, fields, limit, skip, batchSize) {
+    let cursor = (typeof collection === "string" ? db.getCollection(collection) : collection).find(query, fields);
+    if (limit) cursor = cursor.limit(limit);
+    if (skip) cursor = cursor.skip(skip);
+    if (batchSize) cursor = cursor.batchSize(batchSize);
+    return cursor;
+  },
+
+  shellPrint() {
+    const { documents, more, pretty } = this.__page();
+    if (shell.mongosh) {
+      print(documents);
+    } else {
+      for (const document of documents) shell.print(pretty ? shell.tojson(document) : shell.tojson(document, "", true));
+    }
+    if (more) shell.print('Type "it" for more');
+  },
 })

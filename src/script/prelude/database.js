@@ -1,5 +1,7 @@
 //! Databases: what prints, and what is put together of other methods.
 ({
+  addUser(user, concern) { return this.createUser(user, concern); },
+
   createUser(user, concern) {
     const { user: name, ...rest } = user;
     const command = { createUser: name, roles: [], ...rest };

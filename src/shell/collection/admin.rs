@@ -1,7 +1,7 @@
 //! What a collection knows about itself, and dropping or renaming it.
 
-use bson::raw::cstr;
-use bson::{RawBson, RawDocumentBuf, rawdoc};
+use bson::raw::{CStr, cstr};
+use bson::{RawArrayBuf, RawBson, RawDocumentBuf, rawdoc};
 
 use crate::error::{Code, Error, Result};
 use crate::shell::command::{Command, field, owned, truthy};
@@ -199,4 +199,120 @@ pub(super) fn shard_distribution(call: &mut Call<'_>) -> Result<Reply> {
 /// `explain(verbosity)`: the same methods, explained instead of run.
 pub(super) fn explain(call: &mut Call<'_>) -> Result<Reply> {
     crate::shell::explain::start(call)
+}
+
+/// Sends a command for the collection to a database, with one more field where there is a value for it.
+fn send(
+    call: &Call<'_>,
+    to: &str,
+    command: Command,
+    fields: &[(&CStr, Option<RawBson>)],
+) -> Result<Reply> {
+    let mut command = command;
+    for (key, value) in fields {
+        command = command.maybe(key, value.clone());
+    }
+    answer(call.shell, to, command.body())
+}
+
+pub(super) fn analyze_shard_key(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let mut body = Command::new(cstr!("analyzeShardKey"), format!("{db}.{name}"))
+        .maybe(cstr!("key"), call.value(0).cloned());
+    if let Some(options) = call.options(1) {
+        body = body.options(&options, &["key"]);
+    }
+    send(call, "admin", body, &[])
+}
+
+pub(super) fn configure_query_analyzer(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let mut body = Command::new(cstr!("configureQueryAnalyzer"), format!("{db}.{name}"));
+    if let Some(options) = call.options(0) {
+        body = body.options(&options, &[]);
+    }
+    send(call, "admin", body, &[])
+}
+
+/// `createSearchIndex(name, definition)` or `createSearchIndex({name, definition})`.
+pub(super) fn create_search_index(call: &mut Call<'_>) -> Result<Reply> {
+    let index = match call.value(0) {
+        Some(RawBson::Document(index)) if field(index, "definition").is_some() => index.clone(),
+        Some(RawBson::Document(definition)) => rawdoc! { "definition": definition.clone() },
+        Some(RawBson::String(name)) => {
+            let definition = call.options(1).unwrap_or_default();
+            rawdoc! { "name": name.as_str(), "definition": definition }
+        }
+        _ => return Err(usage("createSearchIndex needs a definition")),
+    };
+    search_indexes_of(call, [RawBson::Document(index)].into_iter().collect())
+}
+
+pub(super) fn create_search_indexes(call: &mut Call<'_>) -> Result<Reply> {
+    match call.value(0) {
+        Some(RawBson::Array(indexes)) => search_indexes_of(call, indexes.clone()),
+        _ => Err(usage("createSearchIndexes needs an array of {name, definition}")),
+    }
+}
+
+fn search_indexes_of(call: &Call<'_>, indexes: RawArrayBuf) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let body = Command::new(cstr!("createSearchIndexes"), name).with(cstr!("indexes"), indexes);
+    send(call, &db, body, &[])
+}
+
+pub(super) fn drop_search_index(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let body = Command::new(cstr!("dropSearchIndex"), name);
+    send(call, &db, body, &[(cstr!("name"), call.value(0).cloned())])
+}
+
+pub(super) fn update_search_index(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let (index, definition) = (call.value(0).cloned(), call.value(1).cloned());
+    let body = Command::new(cstr!("updateSearchIndex"), name);
+    send(call, &db, body, &[(cstr!("name"), index), (cstr!("definition"), definition)])
+}
+
+/// The search indexes, or the one of a name.
+pub(super) fn search_indexes(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let chosen = match call.value(0) {
+        Some(RawBson::Document(options)) => options.clone(),
+        Some(index) => rawdoc! { "name": index.clone() },
+        None => rawdoc! {},
+    };
+    let stage = rawdoc! { "$listSearchIndexes": chosen };
+    let body = Command::new(cstr!("aggregate"), name)
+        .with(cstr!("pipeline"), [stage].iter().collect::<RawArrayBuf>())
+        .with(cstr!("cursor"), rawdoc! {})
+        .body();
+    let listed = open_stream(call.shell, &db, body).and_then(|mut stream| stream.rest());
+    listed
+        .map(Reply::Documents)
+        .map_err(|error| call.shell.refused(error, "command failed: ", " : aggregate failed"))
+}
+
+pub(super) fn shard_version(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let body = Command::new(cstr!("getShardVersion"), format!("{db}.{name}"));
+    send(call, "admin", body, &[])
+}
+
+pub(super) fn split_keys(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let most = call.value(0).cloned().unwrap_or(RawBson::Int32(64 << 20));
+    let body = Command::new(cstr!("splitVector"), format!("{db}.{name}"));
+    send(call, "admin", body, &[(cstr!("maxChunkSizeBytes"), Some(most))])
+}
+
+/// The collection's digest out of the database's.
+pub(super) fn hash(call: &mut Call<'_>) -> Result<Reply> {
+    let (db, name) = call.collection()?;
+    let names: RawArrayBuf = [RawBson::String(name.clone())].into_iter().collect();
+    let body = Command::new(cstr!("dbHash"), 1).with(cstr!("collections"), names).body();
+    let reply = call.shell.run(&db, body).map_err(|error| call.shell.failed(error, "dbHash"))?;
+    let digests = reply.get_document("collections").ok();
+    let digest = digests.and_then(|digests| owned(digests, &name));
+    Ok(digest.map_or(Reply::Nothing, Reply::Served))
 }

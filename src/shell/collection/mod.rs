@@ -13,7 +13,7 @@ pub(super) use write::{
 };
 
 use super::rows::{native, prelude};
-use super::{Class, Shells, bulk, concern, help, plan_cache};
+use super::{Class, bulk, concern, help, plan_cache};
 
 /// `db.name`.
 pub(super) const COLLECTION: Class = Class::instances(
@@ -28,10 +28,22 @@ pub(super) const COLLECTION: Class = Class::instances(
             read::aggregate,
         ),
         native(
+            "analyzeShardKey",
+            "(key, options)",
+            "how good a shard key would be",
+            admin::analyze_shard_key,
+        ),
+        native(
             "bulkWrite",
             "(operations, options)",
             "many writes in one go",
             bulk_write::bulk_write,
+        ),
+        native(
+            "configureQueryAnalyzer",
+            "(options)",
+            "samples queries for a shard key",
+            admin::configure_query_analyzer,
         ),
         native(
             "convertToCapped",
@@ -52,6 +64,18 @@ pub(super) const COLLECTION: Class = Class::instances(
             "([keys, ...], options)",
             "builds several indexes",
             index::create_indexes,
+        ),
+        native(
+            "createSearchIndex",
+            "(name, definition)",
+            "builds a search index",
+            admin::create_search_index,
+        ),
+        native(
+            "createSearchIndexes",
+            "([{name, definition}, ...])",
+            "builds search indexes",
+            admin::create_search_indexes,
         ),
         native("dataSize", "()", "bytes of its documents", admin::data_size),
         native(
@@ -80,6 +104,7 @@ pub(super) const COLLECTION: Class = Class::instances(
             "drops all indexes but _id's, or the named ones",
             index::drop_indexes,
         ),
+        native("dropSearchIndex", "(name)", "drops a search index", admin::drop_search_index),
         native(
             "ensureIndex",
             "(keys, options)",
@@ -135,14 +160,28 @@ pub(super) const COLLECTION: Class = Class::instances(
         native("getMongo", "()", "its connection", admin::get_mongo),
         native("getName", "()", "its name", admin::get_name),
         native("getPlanCache", "()", "the plans that the server remembers", plan_cache::start),
+        native("getSearchIndexes", "(name)", "the search indexes", admin::search_indexes),
         native(
             "getShardDistribution",
             "()",
             "how it is spread over shards",
             admin::shard_distribution,
         ),
-        native("getWriteConcern", "()", "the write concern that was set for it", concern::get)
-            .only(Shells::Mongo),
+        native("getShardVersion", "()", "the version of its chunks", admin::shard_version),
+        native(
+            "getSlaveOk",
+            "()",
+            "whether secondaries may answer reads",
+            crate::shell::mongo::is_secondary_ok,
+        ),
+        native(
+            "getSplitKeysForChunks",
+            "(bytes)",
+            "where its chunks could be split",
+            admin::split_keys,
+        ),
+        native("getWriteConcern", "()", "the write concern that was set for it", concern::get),
+        native("hashAllDocs", "()", "a digest of all its documents", admin::hash),
         native("help", "()", "this list", help::collection),
         native("hideIndex", "(index)", "hides an index from queries", index::hide_index),
         native(
@@ -178,10 +217,20 @@ pub(super) const COLLECTION: Class = Class::instances(
             "sends a command for this collection",
             admin::run_command,
         ),
-        native("save", "(document)", "inserts, or replaces by _id", write::save)
-            .only(Shells::Mongo),
-        native("setWriteConcern", "(concern)", "how safe its writes shall be", concern::set)
-            .only(Shells::Mongo),
+        native("save", "(document)", "inserts, or replaces by _id", write::save),
+        native(
+            "setSecondaryOk",
+            "(ok)",
+            "lets secondaries answer reads",
+            crate::shell::mongo::secondary_ok,
+        ),
+        native(
+            "setSlaveOk",
+            "(ok)",
+            "lets secondaries answer reads (old name)",
+            crate::shell::mongo::secondary_ok,
+        ),
+        native("setWriteConcern", "(concern)", "how safe its writes shall be", concern::set),
         native("stats", "(scale)", "sizes and counts", admin::stats),
         native("storageSize", "()", "bytes on disk", admin::storage_size),
         prelude("toString", "()", "database and name"),
@@ -193,8 +242,7 @@ pub(super) const COLLECTION: Class = Class::instances(
             "shows a hidden index to queries again",
             index::unhide_index,
         ),
-        native("unsetWriteConcern", "()", "its writes are as safe as any again", concern::unset)
-            .only(Shells::Mongo),
+        native("unsetWriteConcern", "()", "its writes are as safe as any again", concern::unset),
         native("update", "(query, update, upsert, multi)", "updates documents", write::update),
         native(
             "updateMany",
@@ -207,6 +255,12 @@ pub(super) const COLLECTION: Class = Class::instances(
             "(filter, update, options)",
             "updates the first document that matches",
             write::update_one,
+        ),
+        native(
+            "updateSearchIndex",
+            "(name, definition)",
+            "changes a search index",
+            admin::update_search_index,
         ),
         native("validate", "(full)", "checks documents and indexes", admin::validate),
         native(

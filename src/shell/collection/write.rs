@@ -192,7 +192,13 @@ pub(super) fn save(call: &mut Call<'_>) -> Result<Reply> {
     query.append(cstr!("_id"), id);
     let statement = rawdoc! { "q": query, "u": document, "multi": false, "upsert": true };
     let outcome = one(call, Operation::Update(statement), call.options(1).as_deref())?;
-    Ok(result::write_result(Verb::Update, &outcome))
+    if call.shell.classic() {
+        return Ok(result::write_result(Verb::Update, &outcome));
+    }
+    match result::failed_one(call.shell, &outcome) {
+        Some(error) => Err(error),
+        None => Ok(result::updated(call.shell, &outcome)),
+    }
 }
 
 /// The filter of a classic method: an object, an ObjectId that stands for `{_id: ...}`, 24 hex digits likewise, or

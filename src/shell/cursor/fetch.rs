@@ -1,7 +1,7 @@
 //! The methods that send a query and take its documents.
 
 use bson::raw::cstr;
-use bson::{RawBson, RawDocumentBuf};
+use bson::{RawArrayBuf, RawBson, RawDocumentBuf, rawdoc};
 
 use super::Stream;
 use super::chain::query;
@@ -167,6 +167,15 @@ pub(super) fn clone(call: &mut Call<'_>) -> Result<Reply> {
     let handle = call.handle()?;
     let again = query(call.shell, handle)?.again();
     Ok(Reply::Handle("Cursor", call.shell.held.insert(Held::Query(Box::new(again)))))
+}
+
+/// The primitive under `shellPrint`: what a prompt shows of the cursor.
+pub(super) fn shown(call: &mut Call<'_>) -> Result<Reply> {
+    let handle = call.handle()?;
+    let Page { documents, more, pretty } = call.shell.page(handle)?;
+    let documents: RawArrayBuf = documents.into_iter().map(RawBson::Document).collect();
+    let page = rawdoc! { "documents": documents, "more": more, "pretty": pretty };
+    Ok(Reply::Served(RawBson::Document(page)))
 }
 
 pub(super) fn count(call: &mut Call<'_>) -> Result<Reply> {
