@@ -1,10 +1,11 @@
 //! From a server's BSON to what can be shown.
 
 use bson::raw::{RawBsonRef, RawDocument};
-use bson::{Bson, RawArray, RawBson, RawDocumentBuf, cstr};
+use bson::{Bson, RawArray, RawBson};
 
-use super::scalar::{self, Moment};
+use super::scalar::Moment;
 use super::{Object, Origin, Shown};
+use crate::value::pointer;
 
 /// The name by which the styles know an object as a reference to another document.
 pub const DB_REF: &str = "DBRef";
@@ -74,20 +75,9 @@ fn damaged(error: bson::error::Error) -> Shown {
     Shown::Text(format!("[damaged BSON: {error}]"))
 }
 
-/// Namespace and id (in hexadecimal) of a DBPointer, which only its bytes give away; empty for any other value.
+/// Namespace and id (in hexadecimal) of a DBPointer; empty for any other value.
 pub(super) fn db_pointer(value: &Bson) -> (String, String) {
-    // Length, type, the name "p" and its end; then a length, the namespace and its end; then twelve bytes.
-    const NAMESPACE: usize = 4 + 1 + 2 + 4;
-    let raw = match value {
-        Bson::DbPointer(pointer) => RawBson::DbPointer(pointer.clone()),
-        _ => return Default::default(),
-    };
-    let mut document = RawDocumentBuf::new();
-    document.append(cstr!("p"), raw);
-    let bytes = document.as_bytes();
-    let id = bytes.len() - 1 - 12;
-    (
-        String::from_utf8_lossy(&bytes[NAMESPACE..id - 1]).into_owned(),
-        scalar::hex(&bytes[id..id + 12]),
-    )
+    let raw = RawBson::try_from(value.clone()).ok();
+    let parts = raw.and_then(|raw| pointer::parts(raw.as_raw_bson_ref()));
+    parts.map_or_else(Default::default, |(namespace, id)| (namespace, id.to_hex()))
 }

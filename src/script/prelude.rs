@@ -37,6 +37,7 @@ const BODIES: &[(&str, &str)] = &[
     ("DBRef", include_str!("prelude/db_ref.js")),
     ("Database", include_str!("prelude/database.js")),
     ("DateFunctions", include_str!("prelude/date_functions.js")),
+    ("EJSON", include_str!("prelude/ejson.js")),
     ("Global", include_str!("prelude/global.js")),
     ("MathFunctions", include_str!("prelude/math_functions.js")),
     ("NumberMethods", include_str!("prelude/number_methods.js")),

@@ -17,6 +17,7 @@ mod database;
 mod database_admin;
 pub mod departures;
 mod explain;
+mod extended_json;
 mod files;
 mod global;
 mod held;
@@ -366,6 +367,7 @@ const CLASSES: &[Class] = &[
     types::DECIMAL_FUNCTIONS,
     types::DOUBLE,
     types::DOUBLE_FUNCTIONS,
+    extended_json::EJSON,
     explain::EXPLAINABLE,
     global::GLOBAL,
     types::INT_FUNCTIONS,

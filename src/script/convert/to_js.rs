@@ -64,6 +64,8 @@ pub(in crate::script) struct Decoder<'a, 'js> {
     numbers: Numbers,
     /// The values come from the server, so that they remember their number types.
     served: bool,
+    /// Numbers are objects of their classes at every depth.
+    exact: bool,
     names: Names<Box<str>, Atom<'js>>,
     /// The prototypes of the classes that were needed so far.
     prototypes: Vec<(&'static str, Object<'js>)>,
@@ -79,6 +81,7 @@ impl<'a, 'js> Decoder<'a, 'js> {
             realm,
             numbers,
             served: false,
+            exact: false,
             names: Names::new(),
             prototypes: Vec::new(),
             depth: 0,
@@ -94,6 +97,9 @@ impl<'a, 'js> Decoder<'a, 'js> {
     pub(in crate::script) fn value(&mut self, value: RawBsonRef<'_>) -> Result<Value<'js>> {
         let ctx = self.ctx;
         Ok(match value {
+            RawBsonRef::Double(_) | RawBsonRef::Int32(_) if self.exact => {
+                self.typed(&RawBson::from(value))?
+            }
             RawBsonRef::Double(number) => number_value(ctx, number),
             RawBsonRef::Int32(number) => Value::new_int(ctx.clone(), number),
             RawBsonRef::String(text) | RawBsonRef::Symbol(text) => {
@@ -124,7 +130,7 @@ impl<'a, 'js> Decoder<'a, 'js> {
         })
     }
 
-    /// A scalar as an object of its class: `NumberInt(1)` is one, `1` is a number.
+    /// A scalar as an object of its class: `NumberInt(1)` is one, `1` is a number. So are those of a document.
     pub(in crate::script) fn typed(&mut self, value: &RawBson) -> Result<Value<'js>> {
         let class = match value {
             RawBson::Double(_) => "Double",
@@ -140,9 +146,13 @@ impl<'a, 'js> Decoder<'a, 'js> {
             RawBson::MaxKey => "MaxKey",
             RawBson::Symbol(_) => "BSONSymbol",
             RawBson::RegularExpression(_) => "BSONRegExp",
+            RawBson::Array(_) | RawBson::Document(_) => {
+                let before = std::mem::replace(&mut self.exact, true);
+                let typed = self.value(value.as_raw_bson_ref());
+                self.exact = before;
+                return typed;
+            }
             RawBson::String(_)
-            | RawBson::Array(_)
-            | RawBson::Document(_)
             | RawBson::Boolean(_)
             | RawBson::Null
             | RawBson::Undefined
