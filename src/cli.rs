@@ -1,5 +1,8 @@
 //! The command line: flags and positional arguments become a plan of what to run.
 
+mod accepted;
+mod answer;
+mod given;
 mod serve;
 mod server;
 
@@ -8,13 +11,15 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use accepted::Accepted;
+pub use answer::{Answer, plan};
 pub use serve::Serve;
 pub use server::{Server, ServerFlags};
 
 use crate::engine::Location;
 use crate::error::{Error, Result};
 use crate::lesson::{Errand, Source};
-use crate::shell::Emulate;
+use crate::shell::{Emulate, Given};
 
 /// A mongo shell in one small binary: embedded by default, prints what the mongo shell prints.
 #[derive(Debug, Parser)]
@@ -26,19 +31,28 @@ pub struct Arguments {
     /// A database name or server address, then script files.
     #[arg(value_name = "DB | FILE")]
     pub positional: Vec<String>,
+    /// What scripts find in `process.argv` and `scriptArgs`.
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub arguments: Vec<String>,
     /// Run CODE and print the value of the last one. May be repeated; runs before any file.
     #[arg(short = 'e', long, value_name = "CODE", allow_hyphen_values = true)]
     pub eval: Vec<String>,
     /// Run a script file, whatever its name. May be repeated.
     #[arg(short, long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
+    /// Make the global variable NAME, a string, before anything runs. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = given::variable)]
+    pub set: Vec<(String, String)>,
     /// Go on to the prompt after the given code and files.
     #[arg(long)]
     pub shell: bool,
     /// No banner, and no `bye`.
     #[arg(long, global = true)]
     pub quiet: bool,
-    /// Do not read ~/.mongorc.js (~/.mongoshrc.js).
+    /// Say on standard error which code and files run, where, and how long they take.
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Do not read ~/.tallyrc.js, ~/.mongorc.js or ~/.mongoshrc.js.
     #[arg(long, global = true)]
     pub norc: bool,
     /// Start without a database; every positional argument is a file.
@@ -54,23 +68,35 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, value_parser = server::duration, global = true)]
     pub wait: Option<Option<Duration>>,
     /// The most memory that scripts may use, in megabytes (default: half of the machine's).
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "jsHeapLimitMB", value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
     pub js_memory: Option<u32>,
+    /// With mongosh, show what a server sent whole, at any depth (default: true).
+    #[arg(long = "deep-inspect", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub deep_inspect: Option<bool>,
+    /// Print what this program is made of, as a JSON document.
+    #[arg(long = "build-info")]
+    pub build_info: bool,
     /// Which shell to behave like (default: mongo, or mongosh when started under that name).
     #[arg(long, value_name = "SHELL", global = true)]
     pub emulate: Option<Shell>,
     /// The flags about a server.
     #[command(flatten)]
     pub server: ServerFlags,
+    /// What the other shells have.
+    #[command(flatten)]
+    pub accepted: Accepted,
 }
 
 const POSITIONALS: &str = "\
 A positional argument is a script file if it ends in .js, .mjs, .cjs or .mongodb, or names an existing file with a dot \
 in its name; otherwise the first one is the database to use, on the embedded engine, or the address of a MongoDB \
-server: mongodb://..., mongodb+srv://..., host:port/db or host/db.
+server: mongodb://..., mongodb+srv://..., host:port/db or host/db. What stands behind -- is for the scripts.
 
-Exit codes: 0 well, 1 the last input failed or no connection, 2 wrong usage; with --emulate mongo 252 when --eval throws and 253 when a \
-file throws or is missing; quit(n) exits with n.";
+Order: /etc/mongorc.js (emulating mongo), --eval, files; then, unless there was code or a file and no --shell, the first of \
+~/.tallyrc.js and ~/.mongorc.js (~/.mongoshrc.js), and the prompt.
+
+Exit codes: 0 well, 1 the last input failed or no connection, 2 wrong usage; with --emulate mongo 251 when ~/.mongorc.js throws, 252 \
+when --eval throws and 253 when a file throws or is missing; quit(n) exits with n.";
 
 /// What else there is.
 #[derive(Debug, Subcommand)]
@@ -79,6 +105,13 @@ pub enum Command {
     Learn(Learn),
     /// Let any client of MongoDB use the embedded engine.
     Serve(Serve),
+    /// Print what makes a command shell complete the flags: tally completions bash > ~/.local/share/bash-completion/completions/tally
+    Completions {
+        /// The command shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page: tally man > ~/.local/share/man/man1/tally.1
+    Man,
 }
 
 /// What `tally learn` is told.
@@ -200,8 +233,16 @@ pub struct Plan {
     pub interactive: bool,
     /// No banner.
     pub quiet: bool,
-    /// Do not read the rc file.
+    /// Say what runs.
+    pub verbose: bool,
+    /// Do not read the user's rc file.
     pub norc: bool,
+    /// What the scripts are given.
+    pub given: Given,
+    /// What `--deep-inspect` says.
+    pub deep_inspect: Option<bool>,
+    /// What is to be told before anything runs.
+    pub notices: Vec<String>,
     /// The limit of `--js-memory`, in bytes.
     pub js_memory: Option<usize>,
     /// Lessons instead of a plain prompt.
@@ -220,15 +261,13 @@ impl Arguments {
         let emulate = match self.emulate {
             Some(Shell::Mongo) => Emulate::Mongo,
             Some(Shell::Mongosh) => Emulate::Mongosh,
-            None if Path::new(program).file_stem().is_some_and(|name| name == "mongosh") => {
-                Emulate::Mongosh
-            }
-            None => Emulate::Mongo,
+            None => answer::started_as(program).unwrap_or_default(),
         };
+        let notices = self.accepted.notices()?;
         let (lessons, serve) = match self.command {
             Some(Command::Learn(learn)) => (Some(learn.plan()?), None),
             Some(Command::Serve(serve)) => (None, Some(serve.settings(self.quiet))),
-            None => (None, None),
+            Some(Command::Completions { .. } | Command::Man) | None => (None, None),
         };
         let mut positional = self.positional.into_iter().peekable();
         let word = match positional.peek() {
@@ -253,6 +292,12 @@ impl Arguments {
             }
         };
         let files: Vec<_> = self.file.into_iter().chain(positional.map(PathBuf::from)).collect();
+        let given = Given {
+            program: program.to_owned(),
+            script: files.first().cloned(),
+            arguments: self.arguments,
+            variables: self.set,
+        };
         Ok(Plan {
             emulate,
             db,
@@ -261,7 +306,11 @@ impl Arguments {
             evals: self.eval,
             files,
             quiet: self.quiet,
+            verbose: self.verbose,
             norc: self.norc,
+            given,
+            deep_inspect: self.deep_inspect,
+            notices,
             js_memory: self.js_memory.map(|megabytes| megabytes as usize * 1024 * 1024),
             lessons,
             serve,

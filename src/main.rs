@@ -1,14 +1,14 @@
 //! The `tally` program: arguments become a plan, the plan a session, the session an exit code.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 use std::{env, process, thread};
 
-use clap::Parser;
 use tally::backend::{Backend, Embedded, Remote};
-use tally::cli::{self, Arguments, Place, Plan, Server};
+use tally::cli::{self, Place, Plan, Server};
 use tally::engine::Location;
 use tally::print::{Options, Paint};
 use tally::script::Limits;
@@ -28,13 +28,9 @@ const STACK: usize = 64 * 1024 * 1024;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let program = env::args().next().unwrap_or_default();
-    let plan = match Arguments::parse().plan(&program) {
+    let plan = match cli::plan(env::args_os()) {
         Ok(plan) => plan,
-        Err(error) => {
-            complain(&error);
-            return ExitCode::from(USAGE);
-        }
+        Err(answer) => return ExitCode::from(answer.tell()),
     };
     if let (Some(settings), Place::Embedded { location, wait }) = (&plan.serve, &plan.place) {
         return match serve::run(settings, location, wait.unwrap_or_default(), &mut io::stdout()) {
@@ -106,38 +102,67 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
         Output::new(Paced::new(io::stdout()), io::stderr())
     };
     let db = plan.db.as_deref();
-    let shell =
+    let mut shell =
         Shell::new(backend, interrupt.clone(), plan.emulate, db.unwrap_or_default(), output);
+    shell.given = plan.given.clone();
     let settings = Settings {
         limits: plan
             .js_memory
             .map_or_else(Limits::default, |memory| Limits { memory, ..Limits::default() }),
-        options: Options { paint, blank: prompt, ..Options::PROMPT },
+        options: Options {
+            paint,
+            blank: prompt,
+            deep: plan.deep_inspect.unwrap_or(Options::PROMPT.deep),
+            ..Options::PROMPT
+        },
         prompt,
     };
     let mut session = Session::new(shell, settings)?;
     if plan.interactive {
         session.accompany(Box::new(lesson::Tutor::new(lessons)));
     }
-    let outcome = scripts(&mut session, plan);
-    let words = plan.lessons.as_ref().map(|lessons| &lessons.words[..]).unwrap_or_default();
-    let outcome = match outcome {
-        Outcome::Done if prompt => {
-            let settings = repl::Settings { quiet: plan.quiet, norc: plan.norc };
-            repl::run(&mut session, &settings, words)
-        }
-        Outcome::Done if plan.interactive => {
-            let input = pipe::Arriving::new(io::stdin(), interrupt.clone())?;
-            match session.tell_tutor(words) {
-                exit @ Outcome::Exit(_) => exit,
-                Outcome::Done | Outcome::Failed => {
-                    at_the_end(pipe::run(&mut session, input), plan.emulate)
-                }
-            }
-        }
+    plan.notices.iter().for_each(|notice| session.notice(notice));
+    let outcome = match begin(&mut session, plan, prompt) {
+        Outcome::Done if plan.interactive => converse(&mut session, plan, prompt, interrupt)?,
         ended => ended,
     };
     Ok(session.close(outcome))
+}
+
+/// Everything before the prompt: the banner, the rc files, the code of `--eval` and the script files between them.
+fn begin(session: &mut Session, plan: &Plan, prompt: bool) -> Outcome {
+    if prompt && !plan.quiet && plan.lessons.is_none() {
+        match repl::greet(session) {
+            Outcome::Done | Outcome::Failed => {}
+            exit @ Outcome::Exit(_) => return exit,
+        }
+    }
+    match session.machine_rc() {
+        Outcome::Done | Outcome::Failed => {}
+        exit @ Outcome::Exit(_) => return exit,
+    }
+    match scripts(session, plan) {
+        Outcome::Done if plan.interactive && !plan.norc => session.user_rc(),
+        ended => ended,
+    }
+}
+
+/// The prompt at a terminal, else the pipe.
+fn converse(
+    session: &mut Session,
+    plan: &Plan,
+    prompt: bool,
+    interrupt: &Interrupt,
+) -> Result<Outcome> {
+    let words = plan.lessons.as_ref().map(|lessons| &lessons.words[..]).unwrap_or_default();
+    if prompt {
+        return Ok(repl::run(session, &repl::Settings { quiet: plan.quiet }, words));
+    }
+    let input = pipe::Arriving::new(io::stdin(), interrupt.clone())?;
+    Ok(match session.tell_tutor(words) {
+        exit @ Outcome::Exit(_) => exit,
+        Outcome::Done | Outcome::Failed => at_the_end(pipe::run(session, input), plan.emulate),
+    })
 }
 
 /// How lessons are given. Progress stands beside the data that the session is over.
@@ -176,22 +201,24 @@ fn connect(server: &Server, interrupt: &Interrupt) -> Result<Remote> {
 fn scripts(session: &mut Session, plan: &Plan) -> Outcome {
     for (at, code) in plan.evals.iter().enumerate() {
         let last = at + 1 == plan.evals.len();
-        match session.evaluate(code, last) {
+        let outcome =
+            timed(session, plan, &format!("--eval {code}"), |session| session.evaluate(code, last));
+        match outcome {
             Outcome::Done => {}
             Outcome::Failed => return failed(session, plan.emulate, -4),
             exit @ Outcome::Exit(_) => return exit,
         }
     }
     for file in &plan.files {
-        // The old shell names them where there are several.
-        if plan.files.len() > 1 && plan.emulate == Emulate::Mongo {
-            session.notice(&format!("loading file: {}", file.display()));
+        if let Some(text) = announcement(plan, file) {
+            session.notice(&text);
         }
-        match session.load(file) {
+        let name = file.display().to_string();
+        match timed(session, plan, &name, |session| session.load(file)) {
             Outcome::Done => {}
             Outcome::Failed => {
                 if plan.emulate == Emulate::Mongo {
-                    session.notice(&format!("failed to load: {}", file.display()));
+                    session.notice(&format!("failed to load: {name}"));
                 }
                 return failed(session, plan.emulate, -3);
             }
@@ -199,6 +226,36 @@ fn scripts(session: &mut Session, plan: &Plan) -> Outcome {
         }
     }
     Outcome::Done
+}
+
+/// What is said before a file runs: the old shell names files where there are several, mongosh where a prompt follows.
+fn announcement(plan: &Plan, file: &Path) -> Option<String> {
+    let name = file.display();
+    match plan.emulate {
+        Emulate::Mongo if plan.files.len() > 1 || plan.verbose => {
+            Some(format!("loading file: {name}"))
+        }
+        Emulate::Mongosh if plan.interactive && !plan.quiet || plan.verbose => {
+            Some(format!("Loading file: {name}"))
+        }
+        Emulate::Mongo | Emulate::Mongosh => None,
+    }
+}
+
+/// Runs something; with `--verbose` it is told how long that took.
+fn timed(
+    session: &mut Session,
+    plan: &Plan,
+    name: &str,
+    run: impl FnOnce(&mut Session) -> Outcome,
+) -> Outcome {
+    let start = Instant::now();
+    let outcome = run(session);
+    if plan.verbose {
+        let ended = if outcome == Outcome::Failed { "failed after" } else { "took" };
+        session.notice(&format!("{name} {ended} {} ms", start.elapsed().as_millis()));
+    }
+    outcome
 }
 
 /// The end of a program whose script failed: the old shell names its code and exits with it, mongosh exits with 1.

@@ -4,6 +4,7 @@
 //! `script`, and what comes back to `print`; it decides which stream an error goes to, and nothing else.
 
 mod edit;
+mod rc;
 mod report;
 mod terminal;
 mod tutor;

@@ -13,6 +13,7 @@ mod engine_damage;
 mod engine_storage;
 mod house;
 mod lessons;
+mod options;
 mod print;
 mod program;
 mod remote;

@@ -6,7 +6,7 @@ mod embedded;
 mod remote;
 
 pub use embedded::Embedded;
-pub use remote::{Address, Mechanism, Remote, ServerSettings, TlsSettings};
+pub use remote::{Address, Compression, Mechanism, Remote, ServerSettings, StableApi, TlsSettings};
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 

@@ -23,7 +23,7 @@ mod retry;
 mod settings;
 
 pub use address::Address;
-pub use settings::{Mechanism, ServerSettings, TlsSettings};
+pub use settings::{Compression, Mechanism, ServerSettings, StableApi, TlsSettings};
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;

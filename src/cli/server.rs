@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::backend::{Address, Mechanism, ServerSettings, TlsSettings};
+use crate::backend::{Address, Compression, Mechanism, ServerSettings, StableApi, TlsSettings};
 use crate::error::{Error, Result};
 
 /// How long `--wait` alone waits for a server.
@@ -48,6 +48,18 @@ pub struct ServerFlags {
     /// Whether a write may be sent again after a lost connection (default: true).
     #[arg(long = "retryWrites", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub retry_writes: Option<bool>,
+    /// Compress what is sent by the first of these that the server knows: snappy, zlib.
+    #[arg(long = "networkMessageCompressors", value_name = "NAMES", value_delimiter = ',', value_parser = Compression::parse)]
+    pub compressors: Vec<Compression>,
+    /// Ask for this version of the Stable API.
+    #[arg(long = "apiVersion", value_name = "VERSION", value_parser = ["1"])]
+    pub api_version: Option<String>,
+    /// Refuse commands that are no part of the Stable API.
+    #[arg(long = "apiStrict", requires = "api_version")]
+    pub api_strict: bool,
+    /// Refuse what the Stable API is going to lose.
+    #[arg(long = "apiDeprecationErrors", requires = "api_version")]
+    pub api_deprecation_errors: bool,
     /// How long the server may take to be found, e.g. 500ms, 5s, 1m (default: 2s on this machine, else 30s).
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
@@ -106,6 +118,11 @@ impl ServerFlags {
             tls: (self.tls || tls != TlsSettings::default()).then_some(tls),
             retry_writes: self.retry_writes,
             timeout: self.timeout,
+            compressors: self.compressors,
+            api: self.api_version.map(|_| StableApi {
+                strict: self.api_strict,
+                deprecation_errors: self.api_deprecation_errors,
+            }),
         };
         let wait = wait.map(|wait| wait.unwrap_or(WAIT));
         Ok(Some(Server { address, settings, ask, wait }))
@@ -154,6 +171,8 @@ impl ServerFlags {
             ("--tlsAllowInvalidCertificates", self.tls_any),
             ("--retryWrites", self.retry_writes.is_some()),
             ("--timeout", self.timeout.is_some()),
+            ("--networkMessageCompressors", !self.compressors.is_empty()),
+            ("--apiVersion", self.api_version.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
             None => Ok(()),

@@ -10,7 +10,6 @@ mod history;
 mod lines;
 mod names;
 mod password;
-mod rc;
 mod secret;
 
 pub use password::ask as ask_password;
@@ -29,17 +28,11 @@ use crate::shell::{Emulate, words};
 pub struct Settings {
     /// No banner and no `bye`.
     pub quiet: bool,
-    /// Do not read the rc file.
-    pub norc: bool,
 }
 
 /// Talks with the user until they leave. Answers with the exit they asked for, or how the last input ended. `words`, if
-/// there are any, are for the tutor, who then greets the user instead of the banner.
+/// there are any, are for the tutor, who then greets the user.
 pub fn run(session: &mut Session, settings: &Settings, words: &[String]) -> Outcome {
-    match greet(session, settings, words.is_empty()) {
-        Outcome::Done | Outcome::Failed => {}
-        exit @ Outcome::Exit(_) => return exit,
-    }
     let shared = RefCell::new(session);
     let outcome = Lines::open(Assistant::new(&shared), history::place()).and_then(|mut lines| {
         shared.borrow_mut().set_width(lines.width());
@@ -59,18 +52,15 @@ pub fn run(session: &mut Session, settings: &Settings, words: &[String]) -> Outc
     }
 }
 
-/// The banner, then the user's own file.
-fn greet(session: &mut Session, settings: &Settings, banner: bool) -> Outcome {
-    if !settings.quiet && banner {
-        let home = etcetera::home_dir().ok();
-        let lessons = words::word("learn").is_some();
-        let banner =
-            banner::banner(session.emulate(), &session.topology(), home.as_deref(), lessons);
-        if let Err(error) = session.say(&banner) {
-            return session.fail(&error);
-        }
+/// The banner, before anything runs.
+pub fn greet(session: &mut Session) -> Outcome {
+    let home = etcetera::home_dir().ok();
+    let lessons = words::word("learn").is_some();
+    let banner = banner::banner(session.emulate(), &session.topology(), home.as_deref(), lessons);
+    match session.say(&banner) {
+        Ok(()) => Outcome::Done,
+        Err(error) => session.fail(&error),
     }
-    if settings.norc { Outcome::Done } else { rc::run(session) }
 }
 
 /// The classic shell takes leave when the user has.

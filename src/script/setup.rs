@@ -78,7 +78,15 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     });
     stored.map_err(|_| rquickjs::Error::Unknown)?;
     give_db(ctx)?;
-    realm(ctx).core("remember")?.call(())
+    let given = state.shell.borrow().given.clone();
+    globals.prop("scriptArgs", Property::from(given.arguments).writable().configurable())?;
+    realm(ctx).core("remember")?.call::<_, ()>(())?;
+    // What the user sets is the user's, whatever had the name before.
+    for (name, value) in given.variables {
+        let own = Property::from(value).writable().configurable().enumerable();
+        globals.prop(name, own)?;
+    }
+    Ok(())
 }
 
 /// Makes `db` the current database, whatever it was.

@@ -268,8 +268,7 @@ fn password(_: &mut Call<'_>) -> Result<Reply> {
 
 /// The version of the shell that is emulated: what scripts look at.
 fn version(call: &mut Call<'_>) -> Result<Reply> {
-    let version = if call.shell.classic() { "4.4.6" } else { "2.12.0" };
-    Ok(Reply::Value(RawBson::String(version.to_owned())))
+    Ok(Reply::Value(RawBson::String(call.shell.emulate.version().to_owned())))
 }
 
 /// A shell word inside a file: its lines are printed, documents and values are handed to the prelude, which prints them.

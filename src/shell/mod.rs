@@ -19,6 +19,7 @@ pub mod departures;
 mod explain;
 mod extended_json;
 mod files;
+mod given;
 mod global;
 mod held;
 mod help;
@@ -45,6 +46,7 @@ mod write;
 
 pub use call::{Arguments, Call, Receiver};
 pub use cursor::Page;
+pub use given::Given;
 pub use lock_step::LockStep;
 pub use nearest::nearest;
 pub use output::{Output, Paced};
@@ -68,6 +70,16 @@ pub enum Emulate {
     Mongo,
     /// `mongosh` 2.x.
     Mongosh,
+}
+
+impl Emulate {
+    /// The version of the emulated shell: what scripts look at.
+    pub const fn version(self) -> &'static str {
+        match self {
+            Self::Mongo => "4.4.6",
+            Self::Mongosh => "2.12.0",
+        }
+    }
 }
 
 /// A class of the shell: `Database`, `Collection`, `Cursor`, `ObjectId`...
@@ -206,6 +218,8 @@ pub struct Shell {
     pub db: String,
     /// Where results and warnings go.
     pub output: Output,
+    /// What the command line gives to scripts.
+    pub given: Given,
     /// How many documents of a cursor a prompt shows at once (`DBQuery.shellBatchSize`).
     pub batch_size: usize,
     /// Cursors, bulk builders and whatever else script objects stand for.
@@ -243,6 +257,7 @@ impl Shell {
             emulate,
             db: db.into(),
             output,
+            given: Given::default(),
             batch_size: 20,
             held: Table::default(),
             shown: None,
@@ -271,6 +286,7 @@ impl Shell {
             emulate: self.emulate,
             db: self.db.clone(),
             output: self.output.clone(),
+            given: self.given.clone(),
             batch_size: self.batch_size,
             held: Table::default(),
             shown: None,

@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mongodb::options::{AuthMechanism, ClientOptions, Tls, TlsOptions};
+use mongodb::options::{
+    AuthMechanism, ClientOptions, Compressor, ServerApi, ServerApiVersion, Tls, TlsOptions,
+};
 
 /// What the command line adds to an address. It overrides what the address says.
 #[derive(Clone, Default, PartialEq)]
@@ -23,6 +25,49 @@ pub struct ServerSettings {
     pub retry_writes: Option<bool>,
     /// How long a server may take to be found.
     pub timeout: Option<Duration>,
+    /// How to compress what is sent, best first.
+    pub compressors: Vec<Compression>,
+    /// The Stable API, if it is asked for.
+    pub api: Option<StableApi>,
+}
+
+/// Version 1 of the Stable API, and how strictly a server holds to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StableApi {
+    /// Commands that are no part of it are refused.
+    pub strict: bool,
+    /// What it is going to lose is refused.
+    pub deprecation_errors: bool,
+}
+
+/// A way to compress messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Quick, and not very small.
+    Snappy,
+    /// Smaller, and not very quick.
+    Zlib,
+}
+
+impl Compression {
+    /// The one of that name.
+    ///
+    /// # Errors
+    /// Which names there are.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        match name {
+            "snappy" => Ok(Self::Snappy),
+            "zlib" => Ok(Self::Zlib),
+            _ => Err("it is snappy or zlib, or both with a comma between".to_owned()),
+        }
+    }
+
+    fn compressor(self) -> Compressor {
+        match self {
+            Self::Snappy => Compressor::Snappy,
+            Self::Zlib => Compressor::Zlib { level: None },
+        }
+    }
 }
 
 /// How TLS is spoken.
@@ -100,6 +145,16 @@ impl ServerSettings {
         if self.retry_writes.is_some() {
             options.retry_writes = self.retry_writes;
         }
+        if !self.compressors.is_empty() {
+            let chosen = self.compressors.iter().map(|one| one.compressor()).collect();
+            options.compressors = Some(chosen);
+        }
+        if let Some(api) = self.api {
+            let mut asked = ServerApi::builder().version(ServerApiVersion::V1).build();
+            asked.strict = Some(api.strict);
+            asked.deprecation_errors = Some(api.deprecation_errors);
+            options.server_api = Some(asked);
+        }
         if let Some(timeout) = self.timeout {
             options.server_selection_timeout = Some(timeout);
             let connect = options.connect_timeout.map_or(timeout, |connect| connect.min(timeout));
@@ -119,6 +174,8 @@ impl fmt::Debug for ServerSettings {
             .field("tls", &self.tls)
             .field("retry_writes", &self.retry_writes)
             .field("timeout", &self.timeout)
+            .field("compressors", &self.compressors)
+            .field("api", &self.api)
             .finish()
     }
 }
@@ -165,6 +222,22 @@ mod tests {
         assert_eq!(credential.username.as_deref(), Some("ann"));
         assert_eq!(credential.source.as_deref(), Some("admin"));
         assert_eq!(credential.password.as_deref(), Some("s3cret"));
+    }
+
+    #[test]
+    fn compression_and_the_stable_api_reach_the_driver() {
+        let settings = ServerSettings {
+            compressors: vec![Compression::Zlib, Compression::Snappy],
+            api: Some(StableApi { strict: true, deprecation_errors: false }),
+            ..ServerSettings::default()
+        };
+        let mut all = options("shop", None);
+        settings.apply(&mut all);
+        let names = all.compressors.expect("two of them");
+        assert!(matches!(names[..], [Compressor::Zlib { .. }, Compressor::Snappy]));
+        let api = all.server_api.expect("it is asked for");
+        assert_eq!((api.strict, api.deprecation_errors), (Some(true), Some(false)));
+        assert!(Compression::parse("zstd").is_err());
     }
 
     #[test]
