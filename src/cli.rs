@@ -19,7 +19,9 @@ pub use server::{Server, ServerFlags};
 use crate::engine::Location;
 use crate::error::{Error, Result};
 use crate::lesson::{Errand, Source};
+use crate::print;
 use crate::shell::{Emulate, Given};
+use crate::value::extended_json::Form;
 
 /// A mongo shell in one small binary: embedded by default, prints what the mongo shell prints.
 #[derive(Debug, Parser)]
@@ -40,6 +42,15 @@ pub struct Arguments {
     /// Run a script file, whatever its name. May be repeated.
     #[arg(short, long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
+    /// Print results in this style; but at a prompt all documents of a cursor.
+    #[arg(long, value_name = "STYLE", value_parser = styles(), conflicts_with = "json")]
+    pub format: Option<String>,
+    /// With --eval: print its value, or the error that it throws, as extended JSON (canonical or relaxed; default: canonical).
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "canonical", value_parser = json_form)]
+    pub json: Option<Form>,
+    /// End with exit code 1 if a write error stood in a result (WriteResult, BulkWriteResult), though the script went on.
+    #[arg(long)]
+    pub fail_on_write_error: bool,
     /// Make the global variable NAME, a string, before anything runs. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = given::variable)]
     pub set: Vec<(String, String)>,
@@ -239,6 +250,10 @@ pub struct Plan {
     pub norc: bool,
     /// What the scripts are given.
     pub given: Given,
+    /// What `--json` asks for.
+    pub json: Option<Form>,
+    /// A write error in a result is the program's failure.
+    pub fail_on_write_error: bool,
     /// What `--deep-inspect` says.
     pub deep_inspect: Option<bool>,
     /// What is to be told before anything runs.
@@ -292,7 +307,13 @@ impl Arguments {
             }
         };
         let files: Vec<_> = self.file.into_iter().chain(positional.map(PathBuf::from)).collect();
+        if self.json.is_some() && (self.eval.is_empty() || self.shell || !files.is_empty()) {
+            return Err(Error::Usage(
+                "Cannot use --json without --eval or with --shell or with extra files".to_owned(),
+            ));
+        }
         let given = Given {
+            format: self.format,
             program: program.to_owned(),
             script: files.first().cloned(),
             arguments: self.arguments,
@@ -309,12 +330,29 @@ impl Arguments {
             verbose: self.verbose,
             norc: self.norc,
             given,
+            json: self.json,
+            fail_on_write_error: self.fail_on_write_error,
             deep_inspect: self.deep_inspect,
             notices,
             js_memory: self.js_memory.map(|megabytes| megabytes as usize * 1024 * 1024),
             lessons,
             serve,
         })
+    }
+}
+
+/// The styles by name, each with its help.
+fn styles() -> clap::builder::PossibleValuesParser {
+    let rows = print::STYLES.iter();
+    rows.map(|row| clap::builder::PossibleValue::new(row.name).help(row.help)).into()
+}
+
+/// What `--json` may say.
+fn json_form(name: &str) -> std::result::Result<Form, String> {
+    match name {
+        "canonical" | "true" => Ok(Form::Canonical),
+        "relaxed" => Ok(Form::Relaxed),
+        _ => Err("it is canonical or relaxed".to_owned()),
     }
 }
 

@@ -115,6 +115,7 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
             deep: plan.deep_inspect.unwrap_or(Options::PROMPT.deep),
             ..Options::PROMPT
         },
+        json: plan.json,
         prompt,
     };
     let mut session = Session::new(shell, settings)?;
@@ -125,6 +126,14 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
     let outcome = match begin(&mut session, plan, prompt) {
         Outcome::Done if plan.interactive => converse(&mut session, plan, prompt, interrupt)?,
         ended => ended,
+    };
+    let outcome = match (outcome, session.write_errors()) {
+        (Outcome::Done | Outcome::Exit(0), errors @ 1..) if plan.fail_on_write_error => {
+            let one = if errors == 1 { "" } else { "s" };
+            session.notice(&format!("{errors} write error{one} in results"));
+            Outcome::Exit(1)
+        }
+        (outcome, _) => outcome,
     };
     Ok(session.close(outcome))
 }
@@ -205,6 +214,8 @@ fn scripts(session: &mut Session, plan: &Plan) -> Outcome {
             timed(session, plan, &format!("--eval {code}"), |session| session.evaluate(code, last));
         match outcome {
             Outcome::Done => {}
+            // As mongosh, whose flag this is.
+            Outcome::Failed if plan.json.is_some() => return Outcome::Exit(1),
             Outcome::Failed => return failed(session, plan.emulate, -4),
             exit @ Outcome::Exit(_) => return exit,
         }

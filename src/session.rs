@@ -3,6 +3,7 @@
 //! A session is what the prompt, a pipe, `--eval` and script files share. It hands shell words to `shell`, JavaScript to
 //! `script`, and what comes back to `print`; it decides which stream an error goes to, and nothing else.
 
+mod data;
 mod edit;
 mod rc;
 mod report;
@@ -13,15 +14,16 @@ use std::path::Path;
 
 pub use tutor::{Question, Tutor, Whereabouts};
 
-use bson::RawDocumentBuf;
+use bson::{RawBson, RawDocumentBuf};
 
 use crate::dialect::{self, Code, Entry, Input, Part, Source};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
-use crate::print::{self, Options, Shown, Style};
+use crate::print::{self, Data, Options, Printer, Shown, Style};
 use crate::script::{Answer, Limits, Script};
 use crate::shell::words::{self, Spoken};
 use crate::shell::{Emulate, Page, Shell};
+use crate::value::extended_json::Form;
 
 /// The name of what is typed or piped, in stacks.
 const TYPED: &str = "(shell)";
@@ -53,6 +55,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How results are laid out.
     pub options: Options,
+    /// What `--json` asks for: values and errors as extended JSON.
+    pub json: Option<Form>,
     /// A person sits at a terminal: errors belong among the results, and Ctrl-C ends the input, not the program.
     pub prompt: bool,
 }
@@ -61,6 +65,11 @@ pub struct Settings {
 pub struct Session {
     script: Script,
     style: &'static dyn Style,
+    /// The form that data is printed in, where that was asked for.
+    data: Option<Data>,
+    json: Option<Form>,
+    /// A style was asked for by name: a cursor is shown whole where nobody can ask for more.
+    whole: bool,
     emulate: Emulate,
     interrupt: Interrupt,
     options: Options,
@@ -85,11 +94,19 @@ impl Session {
     /// When JavaScript cannot be set up within the limits.
     pub fn new(shell: Shell, settings: Settings) -> Result<Self> {
         let (emulate, interrupt) = (shell.emulate, shell.interrupt.clone());
-        let Settings { limits, options, prompt } = settings;
+        let Settings { limits, options, json, prompt } = settings;
+        let whole = shell.given.format.is_some() && !prompt;
         let script = Script::new(shell, limits)?;
+        let (style, data) = match script.printer() {
+            Printer::Shell(style) => (style, None),
+            Printer::Data(data) => (print::emulated(emulate), Some(data)),
+        };
         Ok(Self {
             script,
-            style: print::emulated(emulate),
+            style,
+            data,
+            json,
+            whole,
             emulate,
             interrupt,
             options,
@@ -174,6 +191,11 @@ impl Session {
         self.emulate
     }
 
+    /// How many write errors stood in results that scripts were given instead of an error.
+    pub fn write_errors(&self) -> usize {
+        self.script.shell().write_errors()
+    }
+
     /// The end of the session: everything written is handed over. Answers with the exit code.
     pub fn close(self, outcome: Outcome) -> i32 {
         let flushed = self.script.shell().output.flush();
@@ -254,11 +276,18 @@ impl Session {
 
     /// Prints the value of an input: a page of a cursor, or the value as it is.
     fn show(&mut self, answer: &Answer, name: &str) -> Result<()> {
+        if let Some(form) = self.json {
+            return self.json(answer, form);
+        }
+        if let Some(data) = self.data {
+            return self.data(answer, data);
+        }
         let options = if name == EVALUATED { self.options.whole() } else { self.options };
         match self.script.handle(answer) {
             Some(("Cursor" | "CommandCursor", handle)) => {
                 let page = self.script.shell().page(handle);
                 match page {
+                    Ok(page) if self.whole => self.pages(page, &options),
                     Ok(page) => self.page(&page, &options),
                     // The old shell catches what a query throws while it is shown, and goes on.
                     Err(error @ Error::Raised(_)) if self.emulate == Emulate::Mongo => {
@@ -277,7 +306,31 @@ impl Session {
         }
     }
 
+    /// Prints a cursor from its first page to its last.
+    fn pages(&mut self, mut page: Page, options: &Options) -> Result<()> {
+        loop {
+            let more = std::mem::take(&mut page.more);
+            if more && !self.style.pages_add_up() {
+                while let Some(next) = self.script.shell().next_page()? {
+                    page.documents.extend(next.documents);
+                }
+                return self.page(&page, options);
+            }
+            self.page(&page, options)?;
+            match more {
+                true => match self.script.shell().next_page()? {
+                    Some(next) => page = next,
+                    None => return Ok(()),
+                },
+                false => return Ok(()),
+            }
+        }
+    }
+
     fn page(&mut self, page: &Page, options: &Options) -> Result<()> {
+        if let Some(data) = self.data {
+            return self.data_page(&page.documents, page.more, data);
+        }
         let documents: Vec<Shown> =
             page.documents.iter().map(|document| Shown::from_raw_document(document)).collect();
         let shell = self.script.shell();
@@ -301,14 +354,30 @@ impl Session {
             self.script.reclaim_db();
         }
         match spoken {
-            Spoken::Lines(lines) => self.lines(lines),
+            Spoken::Lines(lines) => match self.data {
+                Some(data) if verb == "show" => {
+                    self.data_list(lines.into_iter().map(RawBson::String), data)
+                }
+                Some(_) => {
+                    lines.iter().for_each(|line| self.notice(line));
+                    Ok(())
+                }
+                None => self.lines(lines),
+            },
             Spoken::Documents(documents) => {
+                if let Some(data) = self.data {
+                    return self.data_list(documents.into_iter().map(RawBson::Document), data);
+                }
                 let json = |document: &RawDocumentBuf| {
                     self.style.json(&Shown::from_raw_document(document), &self.options)
                 };
                 self.lines(documents.iter().map(json).collect())
             }
             Spoken::Value(value) => {
+                if let Some(data) = self.data {
+                    let text = data.value(value.as_raw_bson_ref())?;
+                    return self.lines(text.into_iter().collect());
+                }
                 let shown = Shown::from_raw(value.as_raw_bson_ref());
                 self.lines(self.style.value(&shown, &self.options).into_iter().collect())
             }
@@ -334,6 +403,15 @@ impl Session {
         let flushed = self.script.shell().output.flush();
         let outcome = outcome.and(flushed);
         self.interrupted = outcome == Err(Error::Interrupted);
+        if let (Some(form), Err(error)) = (self.json, &outcome)
+            && !matches!(error, Error::Exit(_) | Error::Interrupted)
+        {
+            let text = self.json_error(error, form);
+            return match self.lines(vec![text]) {
+                Err(Error::Exit(code)) => Outcome::Exit(code),
+                Ok(()) | Err(_) => Outcome::Failed,
+            };
+        }
         let outcome = match outcome {
             Ok(()) => return Outcome::Done,
             Err(Error::Exit(code)) => return Outcome::Exit(code),

@@ -467,6 +467,7 @@ fn a_transcript_for_the_teacher_holds_answers_mistakes_hints_and_times() {
         let quiet = session::Settings {
             limits: Limits::default(),
             options: Options::PROMPT,
+            json: None,
             prompt: false,
         };
         let mut session = Session::new(shell, quiet).unwrap();
@@ -554,8 +555,12 @@ fn on_a_server_it_asks_first_and_stays_in_databases_of_its_own() {
     let output = Output::new(written.clone(), std::io::sink());
     let server = Arc::new(Server(Embedded::new(Location::Ephemeral)));
     let shell = Shell::new(server, Interrupt::new(), Emulate::Mongo, "shop", output);
-    let quiet =
-        session::Settings { limits: Limits::default(), options: Options::PROMPT, prompt: false };
+    let quiet = session::Settings {
+        limits: Limits::default(),
+        options: Options::PROMPT,
+        json: None,
+        prompt: false,
+    };
     let mut session = Session::new(shell, quiet).unwrap();
     session.accompany(Box::new(Tutor::new(settings("en"))));
     let mut typed = |text: &str| {

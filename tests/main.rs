@@ -11,6 +11,7 @@ mod engine;
 mod engine_commands;
 mod engine_damage;
 mod engine_storage;
+mod formats;
 mod house;
 mod lessons;
 mod options;

@@ -134,7 +134,7 @@ fn options_of_the_other_shells_are_accepted_or_refused_in_words() {
         (&["--writeMode", "legacy"], "--writeMode legacy"),
         (&["--apiVersion", "1"], "--apiVersion is for a MongoDB server"),
         (&["--networkMessageCompressors", "snappy"], "is for a MongoDB server"),
-        (&["--networkMessageCompressors", "zstd"], "snappy or zlib"),
+        (&["--networkMessageCompressors", "lzo"], "snappy, zlib or zstd"),
         (&["--apiStrict"], "--apiVersion"),
         (&["--quiet", "--verbose"], "--verbose"),
         (&["--username", "ann"], "give its address, or --host"),

@@ -48,7 +48,7 @@ pub struct ServerFlags {
     /// Whether a write may be sent again after a lost connection (default: true).
     #[arg(long = "retryWrites", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub retry_writes: Option<bool>,
-    /// Compress what is sent by the first of these that the server knows: snappy, zlib.
+    /// Compress what is sent by the first of these that the server knows: snappy, zlib, zstd.
     #[arg(long = "networkMessageCompressors", value_name = "NAMES", value_delimiter = ',', value_parser = Compression::parse)]
     pub compressors: Vec<Compression>,
     /// Ask for this version of the Stable API.

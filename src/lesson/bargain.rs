@@ -183,6 +183,7 @@ impl Trial {
         let settings = session::Settings {
             limits: Limits::default(),
             options: Options::PROMPT,
+            json: None,
             prompt: false,
         };
         let mut session = Session::new(shell, settings)?;

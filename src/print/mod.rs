@@ -2,6 +2,8 @@
 //!
 //! `script` builds a [`Shown`] from a JavaScript value, `session` from a reply. The styles know nothing of either.
 
+mod data;
+mod grid;
 pub mod ink;
 pub mod mongo;
 pub mod mongosh;
@@ -9,9 +11,10 @@ pub mod scalar;
 mod served;
 mod style;
 
+pub use data::{Data, Flow};
 pub use ink::{Ink, Paint};
 pub use served::DB_REF;
-pub use style::{Options, Row, STYLES, Style, emulated, style};
+pub use style::{Options, Printer, Row, STYLES, Style, emulated, printer};
 
 use bson::Bson;
 

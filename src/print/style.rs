@@ -1,7 +1,8 @@
 //! The styles: one row each, found by the name that a user types.
 
-use super::{Paint, Shown, mongo, mongosh};
+use super::{Data, Paint, Shown, mongo, mongosh};
 use crate::shell::Emulate;
+use crate::value::extended_json::Form;
 
 /// How much of a value is shown, and how it is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,9 @@ pub trait Style: Sync {
     /// A page of a cursor. `pretty` is what `cursor.pretty()` asks for.
     fn documents(&self, page: &[Shown], pretty: bool, options: &Options) -> Option<String>;
 
+    /// Whether pages can follow each other, so that all of a cursor is one page after another.
+    fn pages_add_up(&self) -> bool;
+
     /// What `print` makes of one of its arguments.
     fn argument(&self, value: &Shown, options: &Options) -> String;
 
@@ -72,18 +76,48 @@ pub struct Row {
     /// One line for `help`.
     pub help: &'static str,
     /// What prints.
-    pub style: &'static dyn Style,
+    pub printer: Printer,
+}
+
+/// What prints in a style.
+#[derive(Clone, Copy)]
+pub enum Printer {
+    /// Values as a shell shows them.
+    Shell(&'static dyn Style),
+    /// Data, for programs.
+    Data(Data),
 }
 
 /// All styles by name.
 pub const STYLES: &[Row] = &[
-    Row { name: "mongo", help: "as the classic shell prints", style: &Mongo },
-    Row { name: "mongosh", help: "as mongosh prints", style: &Mongosh },
+    Row {
+        name: "csv",
+        help: "comma-separated values, nested fields by their path",
+        printer: Printer::Data(Data::Csv),
+    },
+    Row {
+        name: "ejson",
+        help: "extended JSON that tells every type (canonical)",
+        printer: Printer::Data(Data::Json(Form::Canonical)),
+    },
+    Row {
+        name: "json",
+        help: "a JSON value for each result, a cursor as one array (relaxed extended JSON)",
+        printer: Printer::Data(Data::Json(Form::Relaxed)),
+    },
+    Row { name: "mongo", help: "as the classic shell prints", printer: Printer::Shell(&Mongo) },
+    Row { name: "mongosh", help: "as mongosh prints", printer: Printer::Shell(&Mongosh) },
+    Row {
+        name: "ndjson",
+        help: "a line of JSON for each document",
+        printer: Printer::Data(Data::Lines),
+    },
+    Row { name: "table", help: "aligned columns", printer: Printer::Data(Data::Table) },
 ];
 
-/// The style of that name.
-pub fn style(name: &str) -> Option<&'static dyn Style> {
-    STYLES.iter().find(|row| row.name == name).map(|row| row.style)
+/// What prints in the style of that name.
+pub fn printer(name: &str) -> Option<Printer> {
+    STYLES.iter().find(|row| row.name == name).map(|row| row.printer)
 }
 
 /// The style of an emulated shell.
@@ -116,6 +150,10 @@ impl Style for Mongo {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
+    fn pages_add_up(&self) -> bool {
+        true
+    }
+
     fn argument(&self, value: &Shown, _: &Options) -> String {
         mongo::print_argument(value)
     }
@@ -136,6 +174,10 @@ impl Style for Mongosh {
 
     fn documents(&self, page: &[Shown], _: bool, options: &Options) -> Option<String> {
         Some(mongosh::documents(page, *options))
+    }
+
+    fn pages_add_up(&self) -> bool {
+        false
     }
 
     fn argument(&self, value: &Shown, options: &Options) -> String {

@@ -5,7 +5,7 @@
 //!
 //! - `classes` makes prototypes and globals of the class table: one native function a row.
 //! - `door` is what such a function does: convert the arguments, borrow the shell, run the row, convert the reply.
-//! - `convert` is the one home of BSON <-> JavaScript; `show` turns any value into a [`Shown`].
+//! - `convert` is the one home of BSON <-> JavaScript; `show` turns any value into a [`Shown`], `datum` into data.
 //! - `ask` is how a tutor looks into the user's world without leaving a trace.
 //! - `prelude` holds what is better said in JavaScript, a file a class.
 //! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
@@ -16,6 +16,7 @@ mod ask;
 mod callee;
 mod classes;
 mod convert;
+mod datum;
 mod door;
 mod errors;
 mod files;
@@ -40,11 +41,12 @@ use std::rc::Rc;
 use rquickjs::allocator::RustAllocator;
 use rquickjs::{Array, Context, Ctx, Persistent, Runtime, Value};
 
+pub use datum::Datum;
 pub use limits::Limits;
 
 use crate::dialect::Code;
 use crate::error::{Error, Result};
-use crate::print::Shown;
+use crate::print::{Printer, Shown};
 use crate::shell::{self, Shell};
 use native::Held;
 use realm::{Realm, State, realm};
@@ -159,6 +161,20 @@ impl Script {
     pub fn show(&mut self, answer: &Answer) -> Result<Shown> {
         let value = answer.value.clone();
         self.enter(|ctx, realm| show::answer(ctx, realm, &value.restore(ctx)?))
+    }
+
+    /// What an answer is as data, for programs.
+    ///
+    /// # Errors
+    /// As [`Script::eval`]; for what JSON refuses, too.
+    pub fn datum(&mut self, answer: &Answer) -> Result<Datum> {
+        let value = answer.value.clone();
+        self.enter(|ctx, realm| datum::datum(ctx, realm, &value.restore(ctx)?))
+    }
+
+    /// What lays out what is printed.
+    pub fn printer(&self) -> Printer {
+        self.state.printer
     }
 
     /// Hands the document that was shown last over to the shell, which tells of its types.

@@ -15,6 +15,7 @@ use super::sources::Sources;
 use super::workers::Workers;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::print::{self, Data, Printer, Style};
 use crate::shell::{self, Emulate, Shell};
 
 /// The Rust side of a script: no JavaScript value in it, so it may outlive the engine.
@@ -23,6 +24,8 @@ pub(super) struct State {
     pub(super) shell: RefCell<Shell>,
     /// The emulated shell.
     pub(super) emulate: Emulate,
+    /// What lays out what scripts print.
+    pub(super) printer: Printer,
     /// What scripts may use.
     pub(super) limits: Limits,
     /// Ctrl-C.
@@ -42,6 +45,22 @@ pub(super) struct State {
 }
 
 impl State {
+    /// The form that data is printed in, where that was asked for.
+    pub(super) fn data(&self) -> Option<Data> {
+        match self.printer {
+            Printer::Data(data) => Some(data),
+            Printer::Shell(_) => None,
+        }
+    }
+
+    /// How a shell shows values.
+    pub(super) fn style(&self) -> &'static dyn Style {
+        match self.printer {
+            Printer::Shell(style) => style,
+            Printer::Data(_) => print::emulated(self.emulate),
+        }
+    }
+
     /// Whether nothing may go on: Ctrl-C, `quit()`, a reader that is gone.
     pub(super) fn is_stopped(&self) -> bool {
         self.halted.get() || self.interrupt.is_raised()

@@ -13,7 +13,8 @@ use super::native::{Held, Place, Row};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
 use super::workers::{self, Workers};
-use super::{classes, errors, files, jobs, prelude, show, thrown};
+use super::{classes, datum, errors, files, jobs, prelude, show, thrown};
+use crate::print::{self, Data, Printer};
 use crate::shell::{Emulate, Shell, Show};
 
 type Result<T> = rquickjs::Result<T>;
@@ -24,6 +25,12 @@ impl State {
         Self {
             limits,
             emulate: shell.emulate,
+            printer: shell
+                .given
+                .format
+                .as_deref()
+                .and_then(print::printer)
+                .unwrap_or_else(|| Printer::Shell(print::emulated(shell.emulate))),
             interrupt: shell.interrupt.clone(),
             shell: RefCell::new(shell),
             halt: RefCell::new(None),
@@ -106,6 +113,8 @@ fn natives<'js>(ctx: &Ctx<'js>, emulate: Emulate) -> Result<Object<'js>> {
     natives.set("stack", Func::from(stack))?;
     natives.set("place", Func::from(place))?;
     natives.set("print", Func::from(|ctx, values| show(ctx, Show::Print, values)))?;
+    natives.set("csv", Func::from(|ctx, values| datum::text(&ctx, Data::Csv, &values)))?;
+    natives.set("table", Func::from(|ctx, values| datum::text(&ctx, Data::Table, &values)))?;
     natives.set("recall", Func::from(|ctx| show::recall(&ctx, &realm(&ctx))))?;
     natives.set("tojson", Func::from(|ctx, values| show(ctx, Show::ToJson, values)))?;
     workers::install(&natives)?;

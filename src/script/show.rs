@@ -12,8 +12,8 @@ use super::convert;
 use super::native::{Held, Place, Row};
 use super::realm::Realm;
 use super::thrown;
-use super::{errors, jobs};
-use crate::print::{self, FunctionKind, Options, Origin, Shown, mongo};
+use super::{datum, errors, jobs};
+use crate::print::{self, Data, FunctionKind, Options, Origin, Shown, mongo};
 use crate::shell::{self, Emulate, Kind, Show};
 
 type Result<T> = rquickjs::Result<T>;
@@ -406,7 +406,7 @@ pub(super) fn call<'js>(
     show: Show,
     arguments: &[Value<'js>],
 ) -> Result<Value<'js>> {
-    let style = print::emulated(realm.state.emulate);
+    let (style, data) = (realm.state.style(), realm.state.data());
     let options = Options::SCRIPT;
     let undefined = Value::new_undefined(ctx.clone());
     let argument_at = |index: usize| arguments.get(index).unwrap_or(&undefined);
@@ -416,17 +416,22 @@ pub(super) fn call<'js>(
             let mut texts = Vec::with_capacity(arguments.len());
             for argument in arguments {
                 look_at(realm, argument);
-                texts.push(style.argument(&self::argument(ctx, realm, argument)?, &options));
+                texts.push(match data {
+                    Some(data) => datum::argument(ctx, realm, data, argument)?,
+                    None => style.argument(&self::argument(ctx, realm, argument)?, &options),
+                });
             }
             line(ctx, realm, &texts.join(" "))
         }
-        Show::PrintJson => {
+        Show::PrintJson | Show::PrintJsonOneLine => {
             look_at(realm, first);
-            line(ctx, realm, &style.json(&value(ctx, realm, first)?, &options))
-        }
-        Show::PrintJsonOneLine => {
-            look_at(realm, first);
-            line(ctx, realm, &mongo::tojson(&value(ctx, realm, first)?, " ", Some(true)))
+            let text = match (show, data) {
+                (Show::PrintJson, Some(data)) => datum::json(ctx, realm, data, first)?,
+                (_, Some(_)) => datum::json(ctx, realm, Data::Lines, first)?,
+                (Show::PrintJson, None) => style.json(&value(ctx, realm, first)?, &options),
+                (_, None) => mongo::tojson(&value(ctx, realm, first)?, " ", Some(true)),
+            };
+            line(ctx, realm, &text)
         }
         Show::ToJson => {
             let indent = argument_at(1).as_string().map_or(Ok(String::new()), |indent| {

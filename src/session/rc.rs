@@ -134,7 +134,7 @@ mod tests {
             let output = Output::new(io::sink(), io::sink());
             let shell = Shell::new(backend, Interrupt::new(), emulate, "test", output);
             let limits = Limits::default();
-            let settings = Settings { limits, options: Options::PROMPT, prompt: false };
+            let settings = Settings { limits, options: Options::PROMPT, json: None, prompt: false };
             let mut session = Session::new(shell, settings).expect("a session");
             let outcome = session.machine_file(&file);
             (outcome, session.script.defines("read"))

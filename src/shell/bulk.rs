@@ -264,7 +264,7 @@ fn execute(call: &mut Call<'_>) -> Result<Reply> {
     let outcome = outcome?;
     match result::failed_many(call.shell, &outcome, &inserted) {
         Some(error) => Err(error),
-        None if classic => Ok(result::bulk_result(&outcome, &inserted)),
+        None if classic => Ok(result::bulk_result(call.shell, &outcome, &inserted)),
         None => Ok(result::bulk_written(call.shell, &outcome, &inserted)),
     }
 }

@@ -16,6 +16,8 @@ pub struct Given {
     pub arguments: Vec<String>,
     /// Names and values of the variables, all of them strings.
     pub variables: Vec<(String, String)>,
+    /// The style that results are printed in, if it is not the emulated shell's.
+    pub format: Option<String>,
 }
 
 impl Given {

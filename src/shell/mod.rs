@@ -53,6 +53,7 @@ pub use output::{Output, Paced};
 pub use wire::Sent;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bson::{RawBson, RawDocumentBuf};
 
@@ -220,6 +221,8 @@ pub struct Shell {
     pub output: Output,
     /// What the command line gives to scripts.
     pub given: Given,
+    /// How many write errors stood in results that scripts were given.
+    write_errors: Arc<AtomicUsize>,
     /// How many documents of a cursor a prompt shows at once (`DBQuery.shellBatchSize`).
     pub batch_size: usize,
     /// Cursors, bulk builders and whatever else script objects stand for.
@@ -258,6 +261,7 @@ impl Shell {
             db: db.into(),
             output,
             given: Given::default(),
+            write_errors: Arc::default(),
             batch_size: 20,
             held: Table::default(),
             shown: None,
@@ -287,6 +291,7 @@ impl Shell {
             db: self.db.clone(),
             output: self.output.clone(),
             given: self.given.clone(),
+            write_errors: Arc::clone(&self.write_errors),
             batch_size: self.batch_size,
             held: Table::default(),
             shown: None,
@@ -308,6 +313,16 @@ impl Shell {
         } else {
             self.held.remove(handle);
         }
+    }
+
+    /// How many write errors stood in results that scripts were given instead of an error.
+    pub fn write_errors(&self) -> usize {
+        self.write_errors.load(Ordering::Relaxed)
+    }
+
+    /// Counts the write errors of a result.
+    fn count_write_errors(&self, errors: usize) {
+        self.write_errors.fetch_add(errors, Ordering::Relaxed);
     }
 
     /// Says something on stderr, once in the life of this shell.

@@ -11,7 +11,8 @@ use super::{Class, Emulate, Kind, Method, Reply, Shell, Shells};
 use crate::error::Error;
 
 /// What a classic `insert`, `update`, `save` or `remove` of one answers: a `WriteResult`, failed or not.
-pub(super) fn write_result(verb: Verb, outcome: &Outcome) -> Reply {
+pub(super) fn write_result(shell: &Shell, verb: Verb, outcome: &Outcome) -> Reply {
+    shell.count_write_errors(outcome.failures.len());
     let mut fields = RawDocumentBuf::new();
     if outcome.unacknowledged {
         return Reply::Instance("WriteResult", fields);
@@ -44,7 +45,12 @@ pub(super) fn write_result(verb: Verb, outcome: &Outcome) -> Reply {
 }
 
 /// What a classic insert of an array and `bulk.execute()` answer.
-pub(super) fn bulk_result(outcome: &Outcome, inserted: &[(usize, RawBson)]) -> Reply {
+pub(super) fn bulk_result(
+    shell: &Shell,
+    outcome: &Outcome,
+    inserted: &[(usize, RawBson)],
+) -> Reply {
+    shell.count_write_errors(outcome.failures.len());
     let done = inserted.iter().filter(|(at, _)| went_in(outcome, *at));
     let ids: RawArrayBuf = done.map(|(at, id)| indexed(*at, id)).collect();
     // What is printed of a result never had them.

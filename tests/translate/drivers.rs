@@ -76,7 +76,9 @@ fn plain(command: &Document, depth: usize) -> Document {
         .collect();
     for (key, value) in &mut fields {
         match value {
-            Bson::Array(elements) if depth == 0 && matches!(key.as_str(), "updates" | "indexes") => {
+            Bson::Array(elements)
+                if depth == 0 && matches!(key.as_str(), "updates" | "indexes") =>
+            {
                 for element in elements {
                     if let Bson::Document(inner) = element {
                         *inner = plain(inner, 1);
@@ -117,10 +119,8 @@ fn pymongo_sends_what_the_shell_sent() {
     // A symbol and undefined are written as what replaces them; the driver asks before it creates.
     let told = ["symbol", "undefined"];
     let values = values().into_iter().filter(|(name, _)| !told.contains(name));
-    let commands: Vec<(&str, Document)> = calls()
-        .into_iter()
-        .chain(values.map(|(name, value)| (name, insert(value))))
-        .collect();
+    let commands: Vec<(&str, Document)> =
+        calls().into_iter().chain(values.map(|(name, value)| (name, insert(value)))).collect();
     let server = Secantus::start(&["--standalone"]);
     let mut typed = String::new();
     for (_, command) in &commands {

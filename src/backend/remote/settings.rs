@@ -47,6 +47,8 @@ pub enum Compression {
     Snappy,
     /// Smaller, and not very quick.
     Zlib,
+    /// Small and quick.
+    Zstd,
 }
 
 impl Compression {
@@ -58,7 +60,8 @@ impl Compression {
         match name {
             "snappy" => Ok(Self::Snappy),
             "zlib" => Ok(Self::Zlib),
-            _ => Err("it is snappy or zlib, or both with a comma between".to_owned()),
+            "zstd" => Ok(Self::Zstd),
+            _ => Err("it is snappy, zlib or zstd, or several with commas between".to_owned()),
         }
     }
 
@@ -66,6 +69,7 @@ impl Compression {
         match self {
             Self::Snappy => Compressor::Snappy,
             Self::Zlib => Compressor::Zlib { level: None },
+            Self::Zstd => Compressor::Zstd { level: None },
         }
     }
 }
@@ -237,7 +241,7 @@ mod tests {
         assert!(matches!(names[..], [Compressor::Zlib { .. }, Compressor::Snappy]));
         let api = all.server_api.expect("it is asked for");
         assert_eq!((api.strict, api.deprecation_errors), (Some(true), Some(false)));
-        assert!(Compression::parse("zstd").is_err());
+        assert!(Compression::parse("lzo").is_err());
     }
 
     #[test]

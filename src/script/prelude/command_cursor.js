@@ -4,12 +4,20 @@
     return shell.iterate(this);
   },
 
+  csv() {
+    return shell.csv(shell.all(this));
+  },
+
   forEach(f) {
     shell.each(this, f);
   },
 
   map(f) {
     return shell.map(this, f);
+  },
+
+  table() {
+    return shell.table(shell.all(this));
   },
 
   toArray() {

@@ -8,6 +8,10 @@
     return this.toArray()[index];
   },
 
+  csv() {
+    return shell.csv(shell.all(this));
+  },
+
   forEach(f) {
     shell.each(this, f);
   },
@@ -18,6 +22,10 @@
 
   map(f) {
     return shell.map(this, f);
+  },
+
+  table() {
+    return shell.table(shell.all(this));
   },
 
   toArray() {

@@ -71,7 +71,7 @@ pub(super) fn insert(call: &mut Call<'_>) -> Result<Reply> {
             let options = call.options(1);
             let outcome = one(call, Operation::Insert(document), options.as_deref())?;
             if call.shell.classic() {
-                return Ok(result::write_result(Verb::Insert, &outcome));
+                return Ok(result::write_result(call.shell, Verb::Insert, &outcome));
             }
             let ids = vec![(0, id)];
             return match result::failed_many(call.shell, &outcome, &ids) {
@@ -89,7 +89,7 @@ pub(super) fn insert(call: &mut Call<'_>) -> Result<Reply> {
     let (operations, ids) = inserts(call.shell, documents)?;
     let outcome = many(call, &operations)?;
     if call.shell.classic() {
-        return Ok(result::bulk_result(&outcome, &ids));
+        return Ok(result::bulk_result(call.shell, &outcome, &ids));
     }
     match result::failed_many(call.shell, &outcome, &ids) {
         Some(error) => Err(error),
@@ -193,7 +193,7 @@ pub(super) fn save(call: &mut Call<'_>) -> Result<Reply> {
     let statement = rawdoc! { "q": query, "u": document, "multi": false, "upsert": true };
     let outcome = one(call, Operation::Update(statement), call.options(1).as_deref())?;
     if call.shell.classic() {
-        return Ok(result::write_result(Verb::Update, &outcome));
+        return Ok(result::write_result(call.shell, Verb::Update, &outcome));
     }
     match result::failed_one(call.shell, &outcome) {
         Some(error) => Err(error),
@@ -301,7 +301,7 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply> {
     let statement = statement(query, update, multi, upsert, options.as_deref());
     let outcome = one(call, Operation::Update(statement), options.as_deref())?;
     if call.shell.classic() {
-        return Ok(result::write_result(Verb::Update, &outcome));
+        return Ok(result::write_result(call.shell, Verb::Update, &outcome));
     }
     match result::failed_one(call.shell, &outcome) {
         Some(error) => Err(error),
@@ -411,7 +411,7 @@ pub(super) fn remove(call: &mut Call<'_>) -> Result<Reply> {
     let statement = deletion(query, i32::from(just_one), options.as_deref());
     let outcome = one(call, Operation::Delete(statement), options.as_deref())?;
     if call.shell.classic() {
-        return Ok(result::write_result(Verb::Delete, &outcome));
+        return Ok(result::write_result(call.shell, Verb::Delete, &outcome));
     }
     match result::failed_one(call.shell, &outcome) {
         Some(error) => Err(error),

@@ -277,6 +277,18 @@ impl Shell {
         self.turn(handle).map(Some)
     }
 
+    /// The next documents of a cursor, at most `most`; none at its end.
+    ///
+    /// # Errors
+    /// As [`Shell::page`].
+    pub fn some(&mut self, handle: u32, most: usize) -> Result<Vec<RawDocumentBuf>> {
+        let taken = stream(self, handle)?.some(most);
+        taken.map_err(|error| match error {
+            Error::Command(_) => self.refused(error, "getMore command failed: ", ""),
+            error => error,
+        })
+    }
+
     /// Takes one page.
     fn turn(&mut self, handle: u32) -> Result<Page> {
         let size = self.batch_size.max(1);
