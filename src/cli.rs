@@ -5,6 +5,7 @@ mod answer;
 mod given;
 mod serve;
 mod server;
+mod transfer;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub use accepted::Accepted;
 pub use answer::{Answer, plan};
 pub use serve::Serve;
 pub use server::{Server, ServerFlags};
+pub use transfer::{Copy, Export, Import, Transfer, Whereabouts};
 
 use crate::engine::Location;
 use crate::error::{Error, Result};
@@ -67,7 +69,7 @@ pub struct Arguments {
     #[arg(long, global = true)]
     pub norc: bool,
     /// Start without a database; every positional argument is a file.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["host", "port"])]
     pub nodb: bool,
     /// Keep the data in DIR (default: $TALLY_DATA, or the platform's data folder for tally).
     #[arg(long, value_name = "DIR", conflicts_with = "ephemeral", global = true)]
@@ -116,6 +118,12 @@ pub enum Command {
     Learn(Learn),
     /// Let any client of MongoDB use the embedded engine.
     Serve(Serve),
+    /// Bring the documents of a file into a collection: JSON, CSV, TSV, BSON.
+    Import(Box<Import>),
+    /// Write the documents of a collection: JSON, CSV, BSON.
+    Export(Box<Export>),
+    /// Copy databases from a data directory to a server, or the other way.
+    Copy(Box<Copy>),
     /// Print what makes a command shell complete the flags: tally completions bash > ~/.local/share/bash-completion/completions/tally
     Completions {
         /// The command shell.
@@ -123,6 +131,18 @@ pub enum Command {
     },
     /// Print the manual page: tally man > ~/.local/share/man/man1/tally.1
     Man,
+}
+
+impl Command {
+    /// The word of what has flags of its own to be explained.
+    fn errand(&self) -> Option<&'static str> {
+        match self {
+            Self::Import(_) => Some("import"),
+            Self::Export(_) => Some("export"),
+            Self::Copy(_) => Some("copy"),
+            Self::Learn(_) | Self::Serve(_) | Self::Completions { .. } | Self::Man => None,
+        }
+    }
 }
 
 /// What `tally learn` is told.
@@ -264,6 +284,8 @@ pub struct Plan {
     pub lessons: Option<Lessons>,
     /// A server instead of a prompt.
     pub serve: Option<crate::serve::Settings>,
+    /// An errand instead of a prompt.
+    pub transfer: Option<Transfer>,
 }
 
 impl Arguments {
@@ -272,18 +294,22 @@ impl Arguments {
     /// # Errors
     /// [`Error::Usage`] for an address that is none, for flags that contradict each other, or when no data directory can
     /// be found.
-    pub fn plan(self, program: &str) -> Result<Plan> {
+    pub fn plan(mut self, program: &str) -> Result<Plan> {
         let emulate = match self.emulate {
             Some(Shell::Mongo) => Emulate::Mongo,
             Some(Shell::Mongosh) => Emulate::Mongosh,
             None => answer::started_as(program).unwrap_or_default(),
         };
         let notices = self.accepted.notices()?;
-        let (lessons, serve) = match self.command {
-            Some(Command::Learn(learn)) => (Some(learn.plan()?), None),
-            Some(Command::Serve(serve)) => (None, Some(serve.settings(self.quiet))),
-            Some(Command::Completions { .. } | Command::Man) | None => (None, None),
-        };
+        let (mut lessons, mut serve, mut errand) = (None, None, None);
+        match self.command.take() {
+            Some(Command::Learn(learn)) => lessons = Some(learn.plan()?),
+            Some(Command::Serve(settings)) => serve = Some(settings.settings(self.quiet)),
+            Some(Command::Import(import)) => errand = Some(import.plan(self.local("import")?)?),
+            Some(Command::Export(export)) => errand = Some(export.plan(self.local("export")?)?),
+            Some(Command::Copy(copy)) => errand = Some(copy.plan(self.local("copy")?)?),
+            Some(Command::Completions { .. } | Command::Man) | None => {}
+        }
         let mut positional = self.positional.into_iter().peekable();
         let word = match positional.peek() {
             Some(first) if !self.nodb && !is_file(first) => positional.next(),
@@ -292,19 +318,10 @@ impl Arguments {
         let server = self.server.server(word.as_deref(), self.wait)?;
         let named = server.as_ref().map_or(word.as_deref(), |server| server.address.database());
         let db = (!self.nodb).then(|| named.unwrap_or("test").to_owned());
-        let wait = self.wait.map(|wait| wait.unwrap_or(Duration::MAX));
-        let place = match (server, self.data) {
-            (Some(server), None) if !self.ephemeral => Place::Server(Box::new(server)),
-            (Some(Server { address, .. }), _) => {
-                return Err(Error::Usage(format!(
-                    "--data and --ephemeral are for the embedded engine, and {address} is a server"
-                )));
-            }
-            (None, _) if self.ephemeral => Place::Embedded { location: Location::Ephemeral, wait },
-            (None, directory) => {
-                let directory = directory.map_or_else(default_directory, Ok)?;
-                Place::Embedded { location: Location::Directory(directory), wait }
-            }
+        let local = transfer::Local { data: self.data, ephemeral: self.ephemeral, wait: self.wait };
+        let (place, transfer) = match errand {
+            Some((place, transfer)) => (place, Some(transfer)),
+            None => (local.place(server)?, None),
         };
         let files: Vec<_> = self.file.into_iter().chain(positional.map(PathBuf::from)).collect();
         if self.json.is_some() && (self.eval.is_empty() || self.shell || !files.is_empty()) {
@@ -337,6 +354,7 @@ impl Arguments {
             js_memory: self.js_memory.map(|megabytes| megabytes as usize * 1024 * 1024),
             lessons,
             serve,
+            transfer,
         })
     }
 }

@@ -31,7 +31,8 @@
 //!
 //! # Rooms
 //!
-//! Calls go downwards only: `main`, `cli`, `repl`, `pipe` call `session`; `session` calls `dialect`, `script` and `print`;
+//! Calls go downwards only: `main`, `cli`, `repl`, `pipe` call `session`; [`transfer`] (`tally import`, `export` and `copy`)
+//! stands beside them and needs no session; `session` calls `dialect`, `script` and `print`;
 //! those call `shell`; `shell` calls `backend` and [`translate`] (the last call as driver code); `backend` calls `engine`,
 //! and so does [`serve`], which lets clients of MongoDB in (`tally serve`);
 //! and at the bottom are [`value`] (BSON algebra), [`error`] and [`interrupt`]. One room each knows a foreign crate:
@@ -55,6 +56,7 @@ pub mod script;
 pub mod serve;
 pub mod session;
 pub mod shell;
+pub mod transfer;
 pub mod translate;
 pub mod value;
 

@@ -8,13 +8,13 @@ use std::time::{Instant, SystemTime};
 use std::{env, process, thread};
 
 use tally::backend::{Backend, Embedded, Remote};
-use tally::cli::{self, Place, Plan, Server};
+use tally::cli::{self, Place, Plan, Server, Transfer};
 use tally::engine::Location;
 use tally::print::{Options, Paint};
 use tally::script::Limits;
 use tally::session::{Outcome, Session, Settings};
 use tally::shell::{Emulate, Output, Paced, Shell};
-use tally::{Error, Interrupt, Result, lesson, pipe, repl, serve};
+use tally::{Error, Interrupt, Result, lesson, pipe, repl, serve, transfer};
 
 /// Scripts and documents are made of many small pieces, of which the C library's allocator makes heavy weather: a bulk
 /// insert spent a third of its time there.
@@ -81,18 +81,16 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
     if let Some(errand) = plan.lessons.as_ref().and_then(|lessons| lessons.errand.as_ref()) {
         return lesson::run(errand, &lessons, interrupt, &mut io::stdout());
     }
-    let backend: Arc<dyn Backend> = match &plan.place {
-        Place::Embedded { location, wait } => {
-            Arc::new(Embedded::new(location.clone()).waiting(wait.unwrap_or_default()))
+    if let Some(transfer) = &plan.transfer {
+        return Ok(move_data(plan, transfer, interrupt));
+    }
+    let backend = match open(&plan.place, interrupt) {
+        Ok(backend) => backend,
+        Err(Error::Usage(text)) => {
+            complain(&Error::Usage(text));
+            return Ok(USAGE.into());
         }
-        Place::Server(server) => match connect(server, interrupt) {
-            Ok(server) => Arc::new(server),
-            Err(Error::Usage(text)) => {
-                complain(&Error::Usage(text));
-                return Ok(USAGE.into());
-            }
-            Err(error) => return Ok(unconnected(&error, plan.emulate)),
-        },
+        Err(error) => return Ok(unconnected(&error, plan.emulate)),
     };
     let prompt = plan.interactive && io::stdin().is_terminal();
     let paint = Paint::choose(io::stdout().is_terminal(), env::var("NO_COLOR").ok().as_deref());
@@ -136,6 +134,45 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
         (outcome, _) => outcome,
     };
     Ok(session.close(outcome))
+}
+
+/// Where commands go. A server has been reached.
+fn open(place: &Place, interrupt: &Interrupt) -> Result<Arc<dyn Backend>> {
+    Ok(match place {
+        Place::Embedded { location, wait } => {
+            Arc::new(Embedded::new(location.clone()).waiting(wait.unwrap_or_default()))
+        }
+        Place::Server(server) => Arc::new(connect(server, interrupt)?),
+    })
+}
+
+/// Imports, exports or copies. Answers with the exit code.
+fn move_data(plan: &Plan, errand: &Transfer, interrupt: &Interrupt) -> i32 {
+    let output = Output::new(io::stdout(), io::stderr());
+    let watched = io::stderr().is_terminal() && !plan.quiet;
+    let output = if watched { output.watched() } else { output };
+    let run = || -> Result<i32> {
+        let backend = open(&plan.place, interrupt)?;
+        let work =
+            transfer::Work { backend: &*backend, interrupt, output: &output, quiet: plan.quiet };
+        match errand {
+            Transfer::Import(settings) => transfer::import(settings, work),
+            Transfer::Export(settings) => transfer::export(settings, work),
+            Transfer::Copy(settings, target) => {
+                transfer::copy(settings, work, &*open(target, interrupt)?)
+            }
+        }
+    };
+    let outcome = run();
+    output.settle();
+    match outcome {
+        Ok(code) | Err(Error::Exit(code)) => code,
+        Err(Error::Interrupted) => 130,
+        Err(error) => {
+            complain(&error);
+            1
+        }
+    }
 }
 
 /// Everything before the prompt: the banner, the rc files, the code of `--eval` and the script files between them.

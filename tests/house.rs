@@ -14,7 +14,7 @@ const ROOMS: &[&[&str]] = &[
     &["shell"],
     &["dialect", "print", "script"],
     &["session"],
-    &["cli", "lesson", "pipe", "repl"],
+    &["cli", "lesson", "pipe", "repl", "transfer"],
     &["lib", "main"],
 ];
 
@@ -25,11 +25,14 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("script", "dialect"),
     ("script", "print"),
     ("cli", "lesson"),
+    ("cli", "transfer"),
+    ("transfer", "pipe"),
 ];
 
 /// Crates that only some places may name, so that each stays replaceable.
 const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli", "src/main.rs"]),
+    ("csv", &["src/transfer"]),
     ("fjall", &["src/engine/storage"]),
     ("futures_util", &["src/backend/remote"]),
     ("mongodb", &["src/backend/remote"]),

@@ -25,5 +25,6 @@ mod snippets;
 mod terminal;
 mod transcript;
 mod transcripts;
+mod transfer;
 mod translate;
 mod workers;

@@ -63,9 +63,16 @@ pub fn plan(line: impl IntoIterator<Item = OsString>) -> std::result::Result<Pla
     if let Some(text) = arguments.text() {
         return Err(Answer::Text(text));
     }
+    let word = arguments.command.as_ref().and_then(Command::errand);
     arguments.plan(&program).map_err(|error| {
         let kind = ErrorKind::ArgumentConflict;
-        said(Arguments::command().error(kind, error.to_string()))
+        let mut command = Arguments::command();
+        command.build();
+        let spoken = match word.and_then(|word| command.find_subcommand_mut(word)) {
+            Some(errand) => errand.error(kind, error.to_string()),
+            None => command.error(kind, error.to_string()),
+        };
+        said(spoken)
     })
 }
 

@@ -12,14 +12,14 @@ use crate::error::{Error, Result};
 const WAIT: Duration = Duration::from_secs(30);
 
 /// Flags about a server.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "A MongoDB server")]
 pub struct ServerFlags {
     /// Talk to the MongoDB server at HOST, or to a replica set: SET/HOST,HOST.
-    #[arg(long, value_name = "HOST", conflicts_with = "nodb")]
+    #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
     /// Talk to the MongoDB server at this port (default: 27017; without --host, on this machine).
-    #[arg(long, value_name = "PORT", conflicts_with = "nodb", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
     /// Log in as USER.
     #[arg(short, long, value_name = "USER")]
@@ -156,6 +156,11 @@ impl ServerFlags {
             None => self.username.is_some() && takes,
         };
         Ok((asked && !known).then(|| user.to_owned()))
+    }
+
+    /// Whether any of them was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.host.is_some() || self.port.is_some() || self.nowhere().is_err()
     }
 
     /// Complains of flags that need a server when none is named.

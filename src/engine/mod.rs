@@ -48,6 +48,16 @@ pub enum Location {
     Ephemeral,
 }
 
+impl Location {
+    /// Whether there are data, which opening it would otherwise make.
+    pub fn has_data(&self) -> bool {
+        match self {
+            Self::Directory(path) => storage::is_data(path),
+            Self::Ephemeral => false,
+        }
+    }
+}
+
 /// An open database. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub struct Engine {

@@ -34,31 +34,17 @@ impl Grid {
         for value in values {
             grid.rows.push(Vec::new());
             match value {
-                RawBsonRef::Document(document) => grid.fields(document, "")?,
+                RawBsonRef::Document(document) => {
+                    columns(document, &mut |column, value| grid.put(column, value))?;
+                }
                 value => grid.put(VALUE, value)?,
             }
         }
         Ok(grid)
     }
 
-    /// The fields of a document: those of documents in it have the path to them for a name.
-    fn fields(&mut self, document: &RawDocument, path: &str) -> Result<()> {
-        for field in document {
-            let (key, value) = field.map_err(|error| Error::Usage(error.to_string()))?;
-            let path = match path {
-                "" => key.to_string(),
-                path => format!("{path}.{key}"),
-            };
-            match value {
-                RawBsonRef::Document(inner) if !inner.is_empty() => self.fields(inner, &path)?,
-                value => self.put(&path, value)?,
-            }
-        }
-        Ok(())
-    }
-
     fn put(&mut self, column: &str, value: RawBsonRef<'_>) -> Result<()> {
-        let cell = cell(value)?;
+        let cell = Cell::of(value)?;
         let at = match self.places.get(column) {
             Some(at) => *at,
             None => {
@@ -123,39 +109,80 @@ impl Grid {
     }
 }
 
-fn cell(value: RawBsonRef<'_>) -> Result<Cell> {
-    let left = |text: String| Ok(Cell { text, right: false });
-    let right = |text: String| Ok(Cell { text, right: true });
-    match value {
-        RawBsonRef::String(text) | RawBsonRef::Symbol(text) => left(text.to_owned()),
-        RawBsonRef::ObjectId(id) => left(id.to_hex()),
-        RawBsonRef::Null | RawBsonRef::Undefined => left(String::new()),
-        RawBsonRef::Boolean(value) => left(value.to_string()),
-        RawBsonRef::Int32(number) => right(number.to_string()),
-        RawBsonRef::Int64(number) => right(number.to_string()),
-        RawBsonRef::Decimal128(number) => right(number.to_string()),
-        RawBsonRef::DateTime(date) => left(
-            date.try_to_rfc3339_string().unwrap_or_else(|_| date.timestamp_millis().to_string()),
-        ),
-        value @ RawBsonRef::Double(_) => right(unwrapped(&line(value, Form::Relaxed)?)),
-        value @ RawBsonRef::Binary(_) => match value {
-            RawBsonRef::Binary(binary) if binary.subtype == bson::spec::BinarySubtype::Uuid => {
-                match uuid::Uuid::from_slice(binary.bytes) {
-                    Ok(uuid) => left(uuid.to_string()),
-                    Err(_) => left(line(value, Form::Relaxed)?),
+/// The columns that a document fills, with their values: the fields of a document in it have the path to them for a name.
+///
+/// # Errors
+/// Those of `fill`, and for bytes that are no BSON.
+pub fn columns<'a>(
+    document: &'a RawDocument,
+    fill: &mut dyn FnMut(&str, RawBsonRef<'a>) -> Result<()>,
+) -> Result<()> {
+    fill_columns(document, "", fill)
+}
+
+fn fill_columns<'a>(
+    document: &'a RawDocument,
+    path: &str,
+    fill: &mut dyn FnMut(&str, RawBsonRef<'a>) -> Result<()>,
+) -> Result<()> {
+    for field in document {
+        let (key, value) = field.map_err(|error| Error::Usage(error.to_string()))?;
+        let path = match path {
+            "" => key.to_string(),
+            path => format!("{path}.{key}"),
+        };
+        match value {
+            RawBsonRef::Document(inner) if !inner.is_empty() => fill_columns(inner, &path, fill)?,
+            value => fill(&path, value)?,
+        }
+    }
+    Ok(())
+}
+
+/// A value as the text of one cell.
+///
+/// # Errors
+/// For a value that nests too deeply.
+pub fn cell(value: RawBsonRef<'_>) -> Result<String> {
+    Ok(Cell::of(value)?.text)
+}
+
+impl Cell {
+    fn of(value: RawBsonRef<'_>) -> Result<Self> {
+        let left = |text: String| Ok(Self { text, right: false });
+        let right = |text: String| Ok(Self { text, right: true });
+        match value {
+            RawBsonRef::String(text) | RawBsonRef::Symbol(text) => left(text.to_owned()),
+            RawBsonRef::ObjectId(id) => left(id.to_hex()),
+            RawBsonRef::Null | RawBsonRef::Undefined => left(String::new()),
+            RawBsonRef::Boolean(value) => left(value.to_string()),
+            RawBsonRef::Int32(number) => right(number.to_string()),
+            RawBsonRef::Int64(number) => right(number.to_string()),
+            RawBsonRef::Decimal128(number) => right(number.to_string()),
+            RawBsonRef::DateTime(date) => left(
+                date.try_to_rfc3339_string()
+                    .unwrap_or_else(|_| date.timestamp_millis().to_string()),
+            ),
+            value @ RawBsonRef::Double(_) => right(unwrapped(&line(value, Form::Relaxed)?)),
+            value @ RawBsonRef::Binary(_) => match value {
+                RawBsonRef::Binary(binary) if binary.subtype == bson::spec::BinarySubtype::Uuid => {
+                    match uuid::Uuid::from_slice(binary.bytes) {
+                        Ok(uuid) => left(uuid.to_string()),
+                        Err(_) => left(line(value, Form::Relaxed)?),
+                    }
                 }
-            }
-            value => left(line(value, Form::Relaxed)?),
-        },
-        value @ (RawBsonRef::Array(_)
-        | RawBsonRef::Document(_)
-        | RawBsonRef::RegularExpression(_)
-        | RawBsonRef::JavaScriptCode(_)
-        | RawBsonRef::JavaScriptCodeWithScope(_)
-        | RawBsonRef::Timestamp(_)
-        | RawBsonRef::MaxKey
-        | RawBsonRef::MinKey
-        | RawBsonRef::DbPointer(_)) => left(line(value, Form::Relaxed)?),
+                value => left(line(value, Form::Relaxed)?),
+            },
+            value @ (RawBsonRef::Array(_)
+            | RawBsonRef::Document(_)
+            | RawBsonRef::RegularExpression(_)
+            | RawBsonRef::JavaScriptCode(_)
+            | RawBsonRef::JavaScriptCodeWithScope(_)
+            | RawBsonRef::Timestamp(_)
+            | RawBsonRef::MaxKey
+            | RawBsonRef::MinKey
+            | RawBsonRef::DbPointer(_)) => left(line(value, Form::Relaxed)?),
+        }
     }
 }
 

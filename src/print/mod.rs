@@ -12,6 +12,7 @@ mod served;
 mod style;
 
 pub use data::{Data, Flow};
+pub use grid::{cell, columns};
 pub use ink::{Ink, Paint};
 pub use served::DB_REF;
 pub use style::{Options, Printer, Row, STYLES, Style, emulated, printer};

@@ -36,6 +36,11 @@ const SCRATCH_PREFIX: &str = "tally-scratch-";
 /// Memory-backed on Linux: files there cost no disk access.
 const MEMORY: &str = "/dev/shm";
 
+/// Whether a directory is one of data.
+pub fn is_data(path: &Path) -> bool {
+    path.join(FORMAT_FILE).exists() || path.join(STORE).exists()
+}
+
 /// A data directory held by this process until it is dropped.
 pub(super) struct Directory {
     path: PathBuf,
@@ -58,7 +63,7 @@ impl Directory {
                 fs::create_dir_all(path)
                     .map_err(|error| unusable(path, "cannot be created", &error))?;
                 // Nothing is written into a directory of something else, not even the lock.
-                if !path.join(FORMAT_FILE).exists() && !path.join(STORE).exists() {
+                if !is_data(path) {
                     check_empty(path)?;
                 }
                 let holder = hold(path)?;

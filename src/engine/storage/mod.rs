@@ -16,6 +16,7 @@ mod writing;
 
 pub use catalog::{Catalog, Kind};
 pub use collection::{Collection, Index, Shape};
+pub use directory::is_data;
 pub use reading::{Entries, Entry, Reading, Records, document};
 pub use writing::{Changed, Writing, id_key};
 

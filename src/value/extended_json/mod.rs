@@ -12,7 +12,7 @@ mod write;
 use std::fmt;
 
 pub use read::{parse, plain, read};
-pub use write::{quoted, text, write};
+pub use write::{export, quoted, text, write};
 
 /// How much of BSON's types the JSON shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

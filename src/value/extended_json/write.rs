@@ -35,13 +35,32 @@ pub fn write(
     indent: &str,
     out: &mut String,
 ) -> Result<(), Refusal> {
-    Writer { form, indent, out, depth: 0, empty: true }.value(value)
+    Writer { form, indent, out, depth: 0, empty: true, fractions: false }.value(value)
+}
+
+/// As [`write`](fn@write), for files that are read again: in the relaxed form, too, a whole double is told from an integer
+/// by its `.0`, as `mongoexport` writes it.
+///
+/// # Errors
+/// As [`text`].
+pub fn export(
+    value: RawBsonRef<'_>,
+    form: Form,
+    indent: &str,
+    out: &mut String,
+) -> Result<(), Refusal> {
+    Writer { form, indent, out, depth: 0, empty: true, fractions: true }.value(value)
 }
 
 /// A text as JSON.
 pub fn quoted(text: &str) -> String {
     // Writing a string into memory cannot fail.
     serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Whether a number is written as an integer would be.
+fn is_whole(digits: &str) -> bool {
+    digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }
 
 struct Writer<'a> {
@@ -51,6 +70,8 @@ struct Writer<'a> {
     depth: usize,
     /// Nothing stands in the innermost open object or array yet.
     empty: bool,
+    /// Whole doubles have a fraction.
+    fractions: bool,
 }
 
 impl Writer<'_> {
@@ -122,12 +143,16 @@ impl Writer<'_> {
         let mut text = digits::number(number);
         if self.form == Form::Relaxed && number.is_finite() {
             // A JSON number without a fraction has no negative zero.
-            return self.out.push_str(if negative_zero { "-0.0" } else { &text });
+            self.out.push_str(if negative_zero { "-0.0" } else { &text });
+            if self.fractions && !negative_zero && is_whole(&text) {
+                self.out.push_str(".0");
+            }
+            return;
         }
         if negative_zero {
             text.insert(0, '-');
         }
-        if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+        if is_whole(&text) {
             text.push_str(".0");
         }
         self.wrapped("$numberDouble", &text);
