@@ -36,7 +36,7 @@ const SYNC_WITHIN: Duration = Duration::from_millis(80);
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most a keyspace holds in memory before it is written to a file.
-const MEMTABLE: u64 = 8 * 1024 * 1024;
+const MEMTABLE: u64 = 4 * 1024 * 1024;
 
 /// Shared by all reads of blocks from files.
 const CACHE: u64 = 32 * 1024 * 1024;
