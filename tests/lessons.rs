@@ -283,7 +283,7 @@ fn progress_is_kept_beside_the_data_and_outlives_a_kill() {
     let file = fs::read_to_string(Path::new(&data).join("learn.toml")).unwrap();
     assert!(
         file.contains(
-            "\nat = \"01-sequences.3\"\n01-sequences = [2]\n01-sequences_skipped = [1]\n"
+            "[lessons]\n01-sequences = [2]\n01-sequences_skipped = [1]\nat = \"01-sequences.3\"\n"
         ),
         "{file}"
     );

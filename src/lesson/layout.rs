@@ -111,7 +111,7 @@ impl Layout {
                 Span::Code(code) => match self.paint {
                     Paint::Plain => push(&format!("`{code}`"), code.width() + 2, false),
                     Paint::Terminal => {
-                        push(&self.paint.brush(code, Ink::Function), code.width(), false);
+                        push(&self.paint.brush(&code, Ink::Function), code.width(), false);
                     }
                 },
             }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::toml::{self, Value};
+use super::toml::{self, Table, Value};
 
 /// The file's name.
 const FILE: &str = "learn.toml";
@@ -45,11 +45,8 @@ impl Progress {
         let file = folder.map(|folder| folder.join(FILE));
         let mut progress =
             Self { file, heading: heading.to_owned(), lessons: BTreeMap::new(), at: None };
-        for (heading, key, value) in progress.entries() {
-            if heading == progress.heading {
-                progress.take(&key, &value);
-            }
-        }
+        let own = progress.file().remove(heading);
+        progress.take(own.as_ref(), true);
         progress
     }
 
@@ -104,30 +101,33 @@ impl Progress {
         self.save(Merge::Without)
     }
 
-    fn entries(&self) -> Vec<toml::Entry> {
+    /// What is in the file.
+    fn file(&self) -> Table {
         let text = self.file.as_ref().and_then(|file| fs::read_to_string(file).ok());
-        text.map(|text| toml::entries(&text)).unwrap_or_default()
+        text.map(|text| toml::table(&text)).unwrap_or_default()
     }
 
-    /// Takes a line of the file in.
-    fn take(&mut self, key: &str, value: &Value) {
-        match value {
-            Value::Text(at) if key == "at" => {
-                let at = at
-                    .rsplit_once('.')
-                    .and_then(|(lesson, step)| Some((lesson.to_owned(), step.parse().ok()?)));
-                self.at = at.or_else(|| self.at.take());
+    /// Takes in what the file says of this set of pages.
+    fn take(&mut self, own: Option<&Value>, place: bool) {
+        for (key, value) in own.and_then(Value::as_table).into_iter().flatten() {
+            match value {
+                Value::String(at) if key == "at" && place => {
+                    self.at = at
+                        .rsplit_once('.')
+                        .and_then(|(lesson, step)| Some((lesson.to_owned(), step.parse().ok()?)));
+                }
+                Value::Array(steps) => {
+                    let (lesson, skipped) = match key.strip_suffix("_skipped") {
+                        Some(lesson) => (lesson, true),
+                        None => (key.as_str(), false),
+                    };
+                    let done = self.lessons.entry(lesson.to_owned()).or_default();
+                    let all = if skipped { &mut done.skipped } else { &mut done.solved };
+                    let number = |step: &Value| usize::try_from(step.as_integer()?).ok();
+                    all.extend(steps.iter().filter_map(number));
+                }
+                _ => {}
             }
-            Value::Numbers(steps) => {
-                let (lesson, skipped) = match key.strip_suffix("_skipped") {
-                    Some(lesson) => (lesson, true),
-                    None => (key, false),
-                };
-                let done = self.lessons.entry(lesson.to_owned()).or_default();
-                let all = if skipped { &mut done.skipped } else { &mut done.solved };
-                all.extend(steps);
-            }
-            Value::Text(_) => {}
         }
     }
 
@@ -135,45 +135,36 @@ impl Progress {
     /// added in between stays.
     fn save(&mut self, merge: Merge) -> bool {
         let Some(file) = self.file.clone() else { return true };
-        let mut others = Vec::new();
-        for (heading, key, value) in self.entries() {
-            if heading != self.heading {
-                others.push((heading, key, value));
-            } else if merge == Merge::With && key != "at" {
-                self.take(&key, &value);
-            }
+        let mut table = self.file();
+        let own = table.remove(&self.heading);
+        if merge == Merge::With {
+            self.take(own.as_ref(), false);
         }
         for done in self.lessons.values_mut() {
             done.skipped.retain(|step| !done.solved.contains(step));
         }
-        if write(&file, &self.text(&others)).is_ok() {
-            return true;
+        table.insert(self.heading.clone(), Value::Table(self.table()));
+        let written = toml::to_string(&table)
+            .is_ok_and(|lines| write(&file, &format!("{HEAD}\n{lines}")).is_ok());
+        if !written {
+            self.file = None;
         }
-        self.file = None;
-        false
+        written
     }
 
-    fn text(&self, others: &[toml::Entry]) -> String {
-        let mut text = format!("{HEAD}\n{}\n", headed(&self.heading));
+    /// What the file shall say of this set of pages.
+    fn table(&self) -> Table {
+        let mut table = Table::new();
         if let Some((lesson, step)) = &self.at {
-            toml::write(&mut text, "at", &Value::Text(format!("{lesson}.{step}")));
+            table.insert("at".to_owned(), format!("{lesson}.{step}").into());
         }
         for (lesson, done) in &self.lessons {
-            let numbers = |steps: &BTreeSet<usize>| Value::Numbers(steps.iter().copied().collect());
-            toml::write(&mut text, lesson, &numbers(&done.solved));
+            table.insert(lesson.clone(), numbers(&done.solved));
             if !done.skipped.is_empty() {
-                toml::write(&mut text, &format!("{lesson}_skipped"), &numbers(&done.skipped));
+                table.insert(format!("{lesson}_skipped"), numbers(&done.skipped));
             }
         }
-        let mut heading = None;
-        for (other, key, value) in others {
-            if heading != Some(other) {
-                text.push_str(&format!("\n{}\n", headed(other)));
-                heading = Some(other);
-            }
-            toml::write(&mut text, key, value);
-        }
-        text
+        table
     }
 }
 
@@ -201,9 +192,8 @@ impl Done {
     }
 }
 
-fn headed(heading: &str) -> String {
-    let bare = heading.chars().all(|c| c.is_ascii_alphanumeric());
-    if bare { format!("[{heading}]") } else { format!("[{}]", toml::in_quotes(heading)) }
+fn numbers(steps: &BTreeSet<usize>) -> Value {
+    steps.iter().map(|step| i64::try_from(*step).unwrap_or(i64::MAX)).collect::<Vec<_>>().into()
 }
 
 fn write(file: &Path, text: &str) -> std::io::Result<()> {

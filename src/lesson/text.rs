@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::toml::{self, Value};
+use super::toml::{self, Table, Value};
 
 /// A text by its key; `{name}` is filled in.
 struct Text {
@@ -171,9 +171,9 @@ impl Texts {
 
     /// The texts of an `interface.toml`; what it lacks is English.
     pub(super) fn read(text: &str) -> Self {
-        let texts = toml::entries(text).into_iter().filter_map(|(_, key, value)| match value {
-            Value::Text(text) if !text.is_empty() => Some((key, text)),
-            Value::Text(_) | Value::Numbers(_) => None,
+        let texts = toml::table(text).into_iter().filter_map(|(key, value)| match value {
+            Value::String(text) if !text.is_empty() => Some((key, text)),
+            _ => None,
         });
         Self { translated: texts.collect() }
     }
@@ -223,12 +223,9 @@ fn english(key: &str) -> &'static str {
 
 /// All texts as an `interface.toml` to be translated.
 pub(super) fn to_translate() -> String {
-    let mut text =
-        String::from("# What the tutor says. A line that is missing here is said in English.\n");
-    for row in TEXTS {
-        toml::write(&mut text, row.name, &Value::Text(row.english.to_owned()));
-    }
-    text
+    let texts: Table = TEXTS.iter().map(|row| (row.name.to_owned(), row.english.into())).collect();
+    let lines = toml::to_string(&texts).unwrap_or_default();
+    format!("# What the tutor says. A line that is missing here is said in English.\n{lines}")
 }
 
 #[cfg(test)]
