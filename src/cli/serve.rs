@@ -33,14 +33,18 @@ pub struct Serve {
     /// Let other machines in without passwords or without encryption.
     #[arg(long)]
     pub insecure: bool,
+    /// Let clients ask for failures (configureFailPoint), to test how they bear them.
+    #[arg(long)]
+    pub enable_test_commands: bool,
 }
 
 impl Serve {
     /// The settings that these flags mean.
     pub(super) fn settings(self, quiet: bool) -> Settings {
-        let Self { port, bind, socket, auth, tls_cert, tls_key, tls_ca, insecure } = self;
+        let Self { port, bind, socket, auth, tls_cert, tls_key, tls_ca, insecure, .. } = self;
         let tls =
             tls_cert.map(|certificate| Tls { certificate, key: tls_key, authorities: tls_ca });
-        Settings { hosts: bind, port, socket, auth, tls, insecure, quiet }
+        let test_commands = self.enable_test_commands;
+        Settings { hosts: bind, port, socket, auth, tls, insecure, test_commands, quiet }
     }
 }

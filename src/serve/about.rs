@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 
-use super::access;
 use super::connection::Client;
 use super::wire::Compressor;
+use super::{access, awaiting, fail_point};
 use crate::engine::Request;
 use crate::error::{Code, Error, Result};
 use crate::refuse;
@@ -23,11 +23,14 @@ struct Row {
 
 const COMMANDS: &[Row] = &[
     Row { name: "aggregate", run: aggregate },
+    Row { name: "configureFailPoint", run: fail_point::configure },
     Row { name: "connectionStatus", run: connection_status },
     Row { name: "createUser", run: access::create },
     Row { name: "currentOp", run: current_operations },
     Row { name: "dropUser", run: access::drop_user },
+    Row { name: "find", run: awaiting::find },
     Row { name: "getCmdLineOpts", run: command_line },
+    Row { name: "getMore", run: awaiting::get_more },
     Row { name: "hello", run: greet },
     Row { name: "isMaster", run: greet },
     Row { name: "ismaster", run: greet },
@@ -63,10 +66,12 @@ const ROOM: i32 = 20_000;
 pub(super) fn run(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
     access::check(client, request)?;
     let name = name(&request.body);
-    match COMMANDS.binary_search_by_key(&name, |row| row.name) {
+    let fields = fail_point::check(client, request, name)?;
+    let reply = match COMMANDS.binary_search_by_key(&name, |row| row.name) {
         Ok(at) => (COMMANDS[at].run)(client, request),
         Err(_) => client.server.engine.run(request),
-    }
+    }?;
+    if fields.is_empty() { Ok(reply) } else { extended(&reply, |reply| reply.extend(fields)) }
 }
 
 /// Refuses a command that may not come as an OP_QUERY.
@@ -92,9 +97,12 @@ fn amended(
     request: &Request,
     amend: impl FnOnce(&mut Document),
 ) -> Result<RawDocumentBuf> {
-    let reply = client.server.engine.run(request)?;
+    extended(&client.server.engine.run(request)?, amend)
+}
+
+fn extended(reply: &RawDocument, amend: impl FnOnce(&mut Document)) -> Result<RawDocumentBuf> {
     let invalid = |error: &dyn std::fmt::Display| refuse!(INVALID_BSON, "{error}");
-    let mut reply = Document::try_from(&*reply).map_err(|error| invalid(&error))?;
+    let mut reply = Document::try_from(reply).map_err(|error| invalid(&error))?;
     // The end of a reply is `ok`.
     let ok = reply.remove("ok");
     amend(&mut reply);
@@ -103,6 +111,12 @@ fn amended(
 }
 
 fn greet(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+    let program = request.body.get_document("client");
+    let program = program.ok().and_then(|client| client.get_document("application").ok());
+    if let Some(name) = program.and_then(|program| program.get_str("name").ok()) {
+        // Who a client is stands in its first greeting.
+        let _ = client.application.set(name.to_owned());
+    }
     amended(client, request, |reply| {
         reply.insert("connectionId", client.number);
         let compressors = compressors(&request.body);

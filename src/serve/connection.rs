@@ -2,8 +2,8 @@
 
 use std::io::Write;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use bson::{RawDocument, RawDocumentBuf, doc};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
@@ -30,6 +30,8 @@ pub(super) struct Client {
     pub(super) number: i32,
     /// Where the client is.
     pub(super) peer: String,
+    /// What the client's program calls itself.
+    pub(super) application: OnceLock<String>,
     /// It is on this machine.
     pub(super) local: bool,
     /// Who is logged in.
@@ -42,7 +44,8 @@ impl Client {
         let statistics = &server.statistics;
         statistics.connections.fetch_add(1, Ordering::Relaxed);
         let number = statistics.created.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        Self { number, peer, local, session: Session::default(), server: Arc::clone(server) }
+        let (application, session) = (OnceLock::new(), Session::default());
+        Self { number, peer, application, local, session, server: Arc::clone(server) }
     }
 
     /// Notes why the connection is closed, unless the client has done that itself.
@@ -213,6 +216,7 @@ fn perform(
     let body = std::mem::take(&mut message.body);
     let reply = match run(client, &message, body, interrupt) {
         Ok(reply) => reply,
+        Err(Error::Connection(reason)) => return Err(Malformed(reason)),
         Err(error) => refusal(&client.server, error),
     };
     Ok(wire::encode(&message, answer, &reply).unwrap_or_default())

@@ -7,7 +7,9 @@
 
 mod about;
 mod access;
+mod awaiting;
 mod connection;
+mod fail_point;
 mod listener;
 mod memory;
 mod operations;
@@ -65,6 +67,8 @@ pub struct Settings {
     pub tls: Option<Tls>,
     /// Others than this machine may come, without a password or without encryption.
     pub insecure: bool,
+    /// The command `configureFailPoint` is there.
+    pub test_commands: bool,
     /// Where it listens and what it serves is not told.
     pub quiet: bool,
 }
@@ -72,8 +76,16 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let hosts = vec!["127.0.0.1".to_owned()];
-        let (auth, tls) = (false, None);
-        Self { hosts, port: PORT, socket: None, auth, tls, insecure: false, quiet: false }
+        Self {
+            hosts,
+            port: PORT,
+            socket: None,
+            auth: false,
+            tls: None,
+            insecure: false,
+            test_commands: false,
+            quiet: false,
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use bson::{Document, doc, rawdoc};
 use tokio::sync::watch;
 
 use super::Settings;
+use super::awaiting::Awaiting;
+use super::fail_point::FailPoint;
 use super::listener::Listeners;
 use super::memory::Memory;
 use super::operations::Operations;
@@ -19,6 +21,9 @@ pub(super) struct Server {
     pub(super) engine: Engine,
     pub(super) memory: Memory,
     pub(super) operations: Operations,
+    pub(super) awaiting: Awaiting,
+    /// There with `--enable-test-commands` only.
+    pub(super) fail_point: Option<FailPoint>,
     pub(super) statistics: Statistics,
     /// Raised when the commands that still run have to end.
     pub(super) interrupt: Interrupt,
@@ -74,6 +79,8 @@ impl Server {
         Self {
             memory: Memory::default(),
             operations: Operations::default(),
+            awaiting: Awaiting::default(),
+            fail_point: settings.test_commands.then(FailPoint::default),
             statistics: Statistics::default(),
             interrupt: Interrupt::new(),
             host: format!("{}:{}", machine(&engine), listeners.port()),

@@ -1,8 +1,10 @@
 //! `tally serve`: what clients send and get, clients that nobody here wrote, clients that mean harm, and its end.
 
 mod access;
+mod awaiting;
 mod clients;
 mod ending;
+mod failing;
 mod hostile;
 mod protocol;
 pub mod server;

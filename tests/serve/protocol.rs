@@ -196,14 +196,26 @@ pub fn run_for_ever(server: &Serving, client: &mut Wire) -> (Wire, Document) {
     let command = doc! { "aggregate": "t", "pipeline": pipeline, "cursor": {}, "$db": "test" };
     let mut other = server.connect();
     other.send(&op_msg(0, &command));
+    (other, wait_for(client, &|operation| operation.get_str("ns").ok() == Some("test.t")))
+}
+
+/// Waits until `client` sees a command run that is the one.
+fn wait_for(client: &mut Wire, is_it: &dyn Fn(&Document) -> bool) -> Document {
     loop {
         let reply = client.run("admin", doc! { "currentOp": 1 });
         let mut running = reply.get_array("inprog").unwrap().iter().filter_map(Bson::as_document);
-        let found = running.find(|one| one.get_str("ns").is_ok_and(|name| name == "test.t"));
-        if let Some(found) = found {
-            return (other, found.clone());
+        if let Some(found) = running.find(|operation| is_it(operation)) {
+            return found.clone();
         }
     }
+}
+
+/// Waits until `client` sees a command of this name run. Answers with the operation's number.
+pub fn running(client: &mut Wire, name: &str) -> i32 {
+    let is_it = |operation: &Document| {
+        operation.get_document("command").is_ok_and(|command| command.contains_key(name))
+    };
+    wait_for(client, &is_it).get_i32("opid").unwrap()
 }
 
 /// Nobody is left to hear of the end of a command whose client has gone.
