@@ -207,7 +207,16 @@ fn converse(
     let input = pipe::Arriving::new(io::stdin(), interrupt.clone())?;
     Ok(match session.tell_tutor(words) {
         exit @ Outcome::Exit(_) => exit,
-        Outcome::Done | Outcome::Failed => at_the_end(pipe::run(session, input), plan.emulate),
+        Outcome::Done | Outcome::Failed => {
+            let outcome = match pipe::run(session, input) {
+                exit @ Outcome::Exit(_) => exit,
+                last => match session.finish() {
+                    Outcome::Done => last,
+                    ended => ended,
+                },
+            };
+            at_the_end(outcome, plan.emulate)
+        }
     })
 }
 

@@ -127,6 +127,8 @@ impl Session {
         }
         self.addressed = false;
         let outcome = self.input(&entry.input, &entry.text, TYPED, Echo::Each);
+        // On a pipe the next input does not wait for timers; a person sees an input end when they have run.
+        let outcome = outcome.and_then(|()| self.script.run_timers(self.prompt));
         if self.tutor.is_none() {
             return self.settle(outcome);
         }
@@ -157,12 +159,20 @@ impl Session {
         let input = dialect::parse(code, Source::Prompt);
         let echo = if show { Echo::Last } else { Echo::None };
         let outcome = self.input(&input, code, EVALUATED, echo);
+        let outcome = outcome.and_then(|()| self.script.run_timers(true));
         self.settle(outcome)
     }
 
     /// Runs a script file: a module if its name ends in `.mjs`. It prints what it prints, and no value.
     pub fn load(&mut self, path: &Path) -> Outcome {
         let outcome = self.script.run_file(path).and_then(Answer::end);
+        let outcome = outcome.and_then(|()| self.script.run_timers(true));
+        self.settle(outcome)
+    }
+
+    /// The end of all inputs: what is to run later is waited for.
+    pub fn finish(&mut self) -> Outcome {
+        let outcome = self.script.run_timers(true);
         self.settle(outcome)
     }
 
@@ -197,12 +207,25 @@ impl Session {
     }
 
     /// The end of the session: everything written is handed over. Answers with the exit code.
-    pub fn close(self, outcome: Outcome) -> i32 {
+    pub fn close(mut self, outcome: Outcome) -> i32 {
+        let code = match outcome {
+            Outcome::Exit(code) => code,
+            Outcome::Failed => 1,
+            Outcome::Done => 0,
+        };
+        let code = match self.script.leave(code) {
+            Ok(code) => code,
+            Err(Error::Exit(code)) => code,
+            Err(error) => {
+                self.settle(Err(error));
+                1
+            }
+        };
         let flushed = self.script.shell().output.flush();
-        match (outcome, flushed) {
-            (Outcome::Exit(code), _) | (_, Err(Error::Exit(code))) => code,
-            (Outcome::Failed, _) | (_, Err(_)) => 1,
-            (Outcome::Done, Ok(())) => 0,
+        match flushed {
+            Err(Error::Exit(code)) => code,
+            Err(_) if code == 0 => 1,
+            Ok(()) | Err(_) => code,
         }
     }
 

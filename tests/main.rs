@@ -14,6 +14,7 @@ mod engine_storage;
 mod formats;
 mod house;
 mod lessons;
+mod node;
 mod options;
 mod print;
 mod program;

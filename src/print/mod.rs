@@ -61,6 +61,13 @@ pub enum Shown {
     Map(Vec<(Shown, Shown)>),
     /// A `Set`.
     Set(Vec<Shown>),
+    /// A typed array by its name and length, e.g. `Uint8Array(2)`.
+    Typed {
+        /// That name.
+        name: String,
+        /// Its elements.
+        elements: Vec<Shown>,
+    },
     /// A symbol, by its description.
     Symbol(String),
     /// A BigInt, in decimal digits.

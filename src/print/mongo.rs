@@ -74,7 +74,11 @@ pub fn print_argument(value: &Shown) -> String {
 fn is_scalar(value: &Shown) -> bool {
     match value {
         Shown::Array(elements, _) => elements.iter().all(is_scalar),
-        Shown::Object(_) | Shown::Map(_) | Shown::Set(_) | Shown::Result { .. } => false,
+        Shown::Object(_)
+        | Shown::Map(_)
+        | Shown::Set(_)
+        | Shown::Typed { .. }
+        | Shown::Result { .. } => false,
         Shown::Undefined
         | Shown::Hole
         | Shown::Number(_)
@@ -151,6 +155,10 @@ impl Printer {
                 self.collection("Map", &pairs, indent, depth);
             }
             Shown::Set(elements) => self.collection("Set", elements, indent, depth),
+            Shown::Typed { name, elements } => {
+                let class = name.split('(').next().unwrap_or_default();
+                self.collection(class, elements, indent, depth);
+            }
             Shown::Symbol(description) => self.marked(&format!("Symbol({description})"), Ink::Text),
             Shown::BigInt(digits) => self.marked(&format!("{digits}n"), Ink::Number),
             Shown::Accessor { get, set } => self.marked(accessor(*get, *set), Ink::Function),

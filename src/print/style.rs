@@ -15,6 +15,10 @@ pub struct Options {
     pub string: Option<usize>,
     /// Each object from a server is inspected as if it stood alone, whole.
     pub deep: bool,
+    /// The columns that a line may take; `None` for any.
+    pub width: Option<usize>,
+    /// Fields are shown in the order of their names.
+    pub sorted: bool,
     /// Short objects share lines. Without it every entry has its own.
     pub compact: bool,
     /// `undefined` shows an empty line where the emulated shell does so; only at a terminal.
@@ -29,6 +33,8 @@ impl Options {
         depth: Some(6),
         elements: Some(100),
         string: Some(10_000),
+        width: Some(80),
+        sorted: false,
         deep: true,
         compact: true,
         blank: false,

@@ -11,8 +11,9 @@ use rquickjs::context::EvalOptions;
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::object::Property;
-use rquickjs::{Ctx, Module, Object, Value};
+use rquickjs::{Ctx, Function, Module, Object, Value};
 
+use super::node::modules;
 use super::realm::{Realm, State, realm};
 use super::sources::{INTERNAL, SETTLED, Written};
 use super::{errors, jobs, pasted, thrown};
@@ -160,8 +161,41 @@ pub(super) fn load<'js>(ctx: Ctx<'js>, path: String) -> Result<bool> {
     Ok(true)
 }
 
+/// What a CommonJS file is wrapped in.
+const COMMONJS: &str = "(function (exports, require, module, __filename, __dirname) {";
+
+/// The function that a CommonJS file becomes.
+pub(super) fn compile<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    path: &Path,
+) -> Result<Function<'js>> {
+    let name = path.to_string_lossy().into_owned();
+    let mut text = match read(path, Source::Script) {
+        Ok(text) => text,
+        Err(error) => {
+            let text = format!("cannot read {name}: {error}");
+            return Err(errors::plain_error(ctx, realm, &text));
+        }
+    };
+    tell(&realm.state, &text.notices);
+    realm.state.loaded.borrow_mut().paths.insert(name.clone(), path.to_owned());
+    text.code = text.code.behind(COMMONJS);
+    text.code.text.push_str("\n})");
+    let (code, written) = (&text.code, text.written(&name));
+    let unique = realm.state.sources.borrow_mut().add(written, code);
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    options.filename = Some(unique);
+    let function = ctx.eval_with_options(code.text.as_str(), options);
+    function.map_err(|error| match refusal(ctx, realm, &error, &name) {
+        Some(refusal) => explained(realm, refusal, &name, &text),
+        None => error,
+    })
+}
+
 /// The file that the running script was read from.
-fn calling_file(ctx: &Ctx<'_>, realm: &Realm<'_>) -> Option<PathBuf> {
+pub(super) fn calling_file(ctx: &Ctx<'_>, realm: &Realm<'_>) -> Option<PathBuf> {
     const LEVELS: isize = 8;
     let loaded = realm.state.loaded.borrow();
     (0..LEVELS).find_map(|level| {
@@ -188,11 +222,7 @@ impl Resolver for Files {
         let path = Path::new(plain);
         let relative = plain.starts_with("./") || plain.starts_with("../");
         if !relative && !path.is_absolute() {
-            let text = format!(
-                "cannot import \"{name}\" from {}: only files can be imported, as \"./{name}\"",
-                shown_base(&self.0, base)
-            );
-            return Err(errors::type_error(ctx, &realm(ctx), &text));
+            return self.bare(ctx, base, name);
         }
         let sources = self.0.sources.borrow();
         let base = sources.shown(base);
@@ -213,7 +243,38 @@ impl Resolver for Files {
             );
             return Err(errors::plain_error(ctx, &realm(ctx), &text));
         }
+        if found.extension().is_some_and(|ending| ending == "cjs" || ending == "json") {
+            return Ok(modules::made(&found.to_string_lossy()));
+        }
         Ok(loaded.name(display.to_string_lossy().into_owned(), found))
+    }
+}
+
+impl Files {
+    /// What a name stands for that is no path: a module of Node's, or a package in a folder `node_modules`.
+    fn bare<'js>(&self, ctx: &Ctx<'js>, base: &str, name: &str) -> Result<String> {
+        let realm = realm(ctx);
+        let folder = {
+            let (sources, loaded) = (self.0.sources.borrow(), self.0.loaded.borrow());
+            let file = loaded.paths.get(sources.shown(base));
+            let folder = file.and_then(|file| file.parent()).map(Path::to_owned);
+            folder.unwrap_or_else(|| env::current_dir().unwrap_or_default())
+        };
+        let folder = folder.to_string_lossy().into_owned();
+        let found: Option<String> = realm.core("imported")?.call((name, folder))?;
+        let Some(found) = found else {
+            let base = shown_base(&self.0, base);
+            let modules: String = realm.core("moduleNames")?.call(())?;
+            let text = format!(
+                "cannot import \"{name}\" from {base}: it is no file, as \"./{name}\" would be, no package in \
+                 node_modules, and none of the modules of Node that tally has: {modules}"
+            );
+            return Err(errors::type_error(ctx, &realm, &text));
+        };
+        match found.strip_prefix("file:") {
+            Some(path) => Ok(self.0.loaded.borrow_mut().name(path.to_owned(), PathBuf::from(path))),
+            None => Ok(modules::made(&found)),
+        }
     }
 }
 
@@ -224,7 +285,11 @@ impl Loader for Files {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
-        declare(ctx, &realm(ctx), name)
+        let realm = realm(ctx);
+        match modules::declare(ctx, &realm, name) {
+            Some(module) => module,
+            None => declare(ctx, &realm, name),
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Promise, Value};
 
-use super::errors;
 use super::realm::{Realm, realm};
+use super::{errors, timers};
 use crate::shell::Emulate;
 
 type Result<T> = rquickjs::Result<T>;
@@ -29,7 +29,7 @@ pub(super) fn wait<'js>(
         if realm.state.is_stopped() {
             return Err(errors::unwind(ctx, realm));
         }
-        if !ctx.execute_pending_job() {
+        if !ctx.execute_pending_job() && !timers::turn(ctx, realm, true)? {
             let text = "the awaited promise can never settle: nothing is left to run";
             return Err(errors::type_error(ctx, realm, text));
         }
@@ -63,6 +63,23 @@ pub(super) fn answer<'js>(
     match reason(&promise) {
         Some(error) => Err(error),
         None => Ok(value),
+    }
+}
+
+/// Runs the timers that are due; with `waits` all of them, each when it is.
+pub(super) fn run_timers<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, waits: bool) -> Result<()> {
+    loop {
+        let ran = timers::turn(ctx, realm, waits)?;
+        while !realm.state.is_stopped() && ctx.execute_pending_job() {}
+        if realm.state.is_stopped() {
+            return Err(errors::unwind(ctx, realm));
+        }
+        if let Some(error) = unheard(realm) {
+            return Err(error);
+        }
+        if !ran {
+            return Ok(());
+        }
     }
 }
 

@@ -10,7 +10,9 @@
 //! - `prelude` holds what is better said in JavaScript, a file a class.
 //! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
 //! - `workers` runs functions in threads with worlds of their own.
-//! - `files` reads scripts and modules, `pasted` those that are no JavaScript as they stand; `jobs` waits for promises.
+//! - `files` reads scripts and modules, `pasted` those that are no JavaScript as they stand; `jobs` waits for promises,
+//!   `timers` runs what is to run later.
+//! - `node` is what scripts use of Node.
 
 mod ask;
 mod callee;
@@ -23,6 +25,7 @@ mod files;
 mod jobs;
 mod limits;
 mod native;
+mod node;
 mod pasted;
 mod prelude;
 mod realm;
@@ -32,6 +35,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod thrown;
+mod timers;
 mod workers;
 
 use std::cell::RefMut;
@@ -154,6 +158,26 @@ impl Script {
         })
     }
 
+    /// Runs what is to run later and is due. With `waits` the rest is waited for, until nothing is left to run.
+    ///
+    /// # Errors
+    /// As [`Script::eval`], of the first of them that fails.
+    pub fn run_timers(&mut self, waits: bool) -> Result<()> {
+        self.enter(|ctx, realm| jobs::run_timers(ctx, realm, waits))
+    }
+
+    /// The end of a script that would end with `code`: what it asked to be told of that is told (`process.on("exit")`).
+    /// Answers with the code to end with.
+    ///
+    /// # Errors
+    /// As [`Script::eval`].
+    pub fn leave(&mut self, code: i32) -> Result<i32> {
+        self.enter(|_, realm| {
+            let leave: Value = realm.core.get("leave")?;
+            leave.as_function().map_or(Ok(code), |leave| leave.call((code,)))
+        })
+    }
+
     /// What is shown for an answer. A `shellPrint`, `tojson` or `toString` of the user's own runs for it.
     ///
     /// # Errors
@@ -251,7 +275,14 @@ impl Script {
                     Err(thrown::stopped(&realm).unwrap_or(Error::Interrupted))
                 }
                 Ok(value) => Ok(value),
-                Err(error) => Err(thrown::caught(&ctx, &realm, error)),
+                Err(error) => {
+                    let error = thrown::caught(&ctx, &realm, error);
+                    if error.stops() {
+                        // Nor does anything run later.
+                        realm.timers.borrow_mut().clear();
+                    }
+                    Err(error)
+                }
             }
         })
     }

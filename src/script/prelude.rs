@@ -4,7 +4,7 @@
 //! It sees `shell`, the functions of the core. It is evaluated when the first of its rows is called.
 
 use rquickjs::context::EvalOptions;
-use rquickjs::{Ctx, Function, Object};
+use rquickjs::{Ctx, Function, Object, Value};
 
 use super::realm::Realm;
 use super::sources::INTERNAL;
@@ -22,6 +22,7 @@ const LATER: &[(&str, &str)] = &[
     ("core_names", include_str!("prelude/core_names.js")),
     ("core_workers", include_str!("prelude/core_workers.js")),
     ("core_results", include_str!("prelude/core_results.js")),
+    ("core_modules", include_str!("prelude/core_modules.js")),
 ];
 
 /// The bodies of each class's prelude rows, sorted by class: `("Cursor", include_str!("prelude/cursor.js"))`.
@@ -33,6 +34,7 @@ const BODIES: &[(&str, &str)] = &[
     ("BulkWriteResult", include_str!("prelude/bulk_write_result.js")),
     ("Collection", include_str!("prelude/collection.js")),
     ("CommandCursor", include_str!("prelude/command_cursor.js")),
+    ("Console", include_str!("prelude/console.js")),
     ("Cursor", include_str!("prelude/cursor.js")),
     ("DBRef", include_str!("prelude/db_ref.js")),
     ("Database", include_str!("prelude/database.js")),
@@ -40,6 +42,8 @@ const BODIES: &[(&str, &str)] = &[
     ("EJSON", include_str!("prelude/ejson.js")),
     ("Global", include_str!("prelude/global.js")),
     ("MathFunctions", include_str!("prelude/math_functions.js")),
+    ("Node", include_str!("prelude/node.js")),
+    ("NodeAssert", include_str!("prelude/node_assert.js")),
     ("NumberMethods", include_str!("prelude/number_methods.js")),
     ("ObjectFunctions", include_str!("prelude/object_functions.js")),
     ("RandomFunctions", include_str!("prelude/random_functions.js")),
@@ -94,6 +98,16 @@ pub(super) fn read_on<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>) -> rquickjs::Resu
     let functions: Object = evaluate(ctx, name, GLOBALS, source)?.call((realm.core.clone(),))?;
     realm.core.get::<_, Function>("adopt")?.call::<_, ()>((functions,))?;
     Ok(true)
+}
+
+/// Evaluates a module of Node's.
+pub(super) fn module<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Realm<'js>,
+    name: &str,
+    source: &str,
+) -> rquickjs::Result<Value<'js>> {
+    evaluate(ctx, name, GLOBALS, source)?.call((realm.core.clone(),))
 }
 
 /// Evaluates the bodies of a class; an empty object when there are none.

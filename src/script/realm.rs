@@ -12,6 +12,7 @@ use super::limits::Limits;
 use super::native::{Held, Place, Released};
 use super::prelude;
 use super::sources::Sources;
+use super::timers::Timers;
 use super::workers::Workers;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -108,6 +109,8 @@ pub(super) struct Realm<'js> {
     pub(super) viewed: RefCell<Option<Value<'js>>>,
     /// Promises that were rejected without anybody minding it.
     pub(super) rejected: RefCell<Vec<Value<'js>>>,
+    /// What is to run later.
+    pub(super) timers: RefCell<Timers<'js>>,
     /// The database objects made so far.
     pub(super) databases: RefCell<HashMap<String, Object<'js>>>,
     /// The bodies of the prelude's rows, by class, once one of them was called.

@@ -13,7 +13,7 @@ use super::native::{Held, Place, Row};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
 use super::workers::{self, Workers};
-use super::{classes, datum, errors, files, jobs, prelude, show, thrown};
+use super::{classes, datum, errors, files, jobs, node, prelude, show, thrown};
 use crate::print::{self, Data, Printer};
 use crate::shell::{Emulate, Shell, Show};
 
@@ -79,6 +79,7 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
         read: Cell::new(0),
         viewed: RefCell::default(),
         rejected: RefCell::default(),
+        timers: RefCell::default(),
         databases: RefCell::new(HashMap::new()),
         bodies: RefCell::new(HashMap::new()),
         object,
@@ -109,6 +110,7 @@ fn natives<'js>(ctx: &Ctx<'js>, emulate: Emulate) -> Result<Object<'js>> {
     natives.set("wait", Func::from(wait))?;
     natives.set("make", Func::from(make))?;
     natives.set("isRow", Func::from(is_row))?;
+    natives.set("isHeld", Func::from(is_held))?;
     natives.set("load", Func::from(files::load))?;
     natives.set("stack", Func::from(stack))?;
     natives.set("place", Func::from(place))?;
@@ -117,6 +119,8 @@ fn natives<'js>(ctx: &Ctx<'js>, emulate: Emulate) -> Result<Object<'js>> {
     natives.set("table", Func::from(|ctx, values| datum::text(&ctx, Data::Table, &values)))?;
     natives.set("recall", Func::from(|ctx| show::recall(&ctx, &realm(&ctx))))?;
     natives.set("tojson", Func::from(|ctx, values| show(ctx, Show::ToJson, values)))?;
+    natives.set("node", Func::from(node::natives))?;
+    natives.set("readModule", Func::from(node::module))?;
     workers::install(&natives)?;
     Ok(natives)
 }
@@ -176,6 +180,13 @@ fn make<'js>(ctx: Ctx<'js>, owner: Value<'js>, name: String) -> Result<Value<'js
 /// Whether a value is a function of the table.
 fn is_row(value: Value<'_>) -> bool {
     value.as_function().is_some_and(|function| function.as_class::<Row>().is_some())
+}
+
+/// Whether a value is one of BSON's or of the shell's, with no fields of its own.
+fn is_held(value: Value<'_>) -> bool {
+    value.as_object().is_some_and(|object| {
+        object.as_class::<Held>().is_some() || object.as_class::<Place>().is_some()
+    })
 }
 
 /// What `db` is.

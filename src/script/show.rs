@@ -10,7 +10,7 @@ use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
 
 use super::convert;
 use super::native::{Held, Place, Row};
-use super::realm::Realm;
+use super::realm::{Realm, realm};
 use super::thrown;
 use super::{datum, errors, jobs};
 use crate::print::{self, Data, FunctionKind, Options, Origin, Shown, mongo};
@@ -245,7 +245,20 @@ impl<'js> Viewer<'_, 'js> {
                     elements.iter().map(|element| self.value(&element?)).collect::<Result<_>>();
                 Ok(Shown::Set(shown?))
             }
+            "Bytes" => {
+                if let Some(own) = self.own_inspection(object)? {
+                    return Ok(own);
+                }
+                let told: Array = self.realm.core("elementsOf")?.call((object.clone(),))?;
+                let (name, elements): (String, Value) = (told.get(0)?, told.get(1)?);
+                let Some(elements) = elements.as_array() else { return Ok(Shown::Text(name)) };
+                let elements = elements.iter().map(|element| self.value(&element?));
+                Ok(Shown::Typed { name, elements: elements.collect::<Result<_>>()? })
+            }
             _ => {
+                if let Some(own) = self.own_inspection(object)? {
+                    return Ok(own);
+                }
                 let name: Option<String> = self.realm.core("className")?.call((object.clone(),))?;
                 self.named(object, name)
             }
@@ -360,6 +373,19 @@ impl<'js> Viewer<'_, 'js> {
         Ok(Some(Shown::Text(text.0)))
     }
 
+    /// What a method under Node's symbol says that shows objects of a class.
+    fn own_inspection(&mut self, object: &Object<'js>) -> Result<Option<Shown>> {
+        let told: Array = self.realm.core("inspection")?.call((object.clone(),))?;
+        let value: Value = told.get(0)?;
+        if told.is_empty() || value == *object.as_value() {
+            return Ok(None);
+        }
+        Ok(Some(match value.as_string() {
+            Some(text) => Shown::Text(convert::string(self.ctx, self.realm, text.as_value())?),
+            None => self.value(&value)?,
+        }))
+    }
+
     fn named(&mut self, object: &Object<'js>, name: Option<String>) -> Result<Shown> {
         let origin = self.origin(object)?;
         let fields = self.fields(object)?;
@@ -397,6 +423,38 @@ impl<'js> Viewer<'_, 'js> {
         }
         Ok(shown)
     }
+}
+
+/// `util.inspect(value, options)`, the options taken apart.
+pub(super) fn inspect<'js>(
+    ctx: Ctx<'js>,
+    value: Value<'js>,
+    options: Object<'js>,
+) -> Result<String> {
+    let realm = realm(&ctx);
+    let limit = |name: &str| -> Result<Option<usize>> {
+        let number: Option<f64> = options.get(name)?;
+        Ok(number.filter(|number| number.is_finite()).map(|number| number.max(0.0) as usize))
+    };
+    let options = Options {
+        depth: limit("depth")?,
+        elements: limit("maxArrayLength")?,
+        string: limit("maxStringLength")?,
+        compact: options.get("compact")?,
+        sorted: options.get("sorted")?,
+        width: limit("breakLength")?,
+        paint: if options.get("colors")? { print::Paint::Terminal } else { print::Paint::Plain },
+        ..Options::SCRIPT
+    };
+    let shown =
+        Viewer { ctx: &ctx, realm: &realm, ancestors: Vec::new(), count: 0 }.value(&value)?;
+    Ok(print::mongosh::inspect(&shown, options))
+}
+
+/// What `print` writes for one value.
+pub(super) fn shown<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<String> {
+    let realm = realm(&ctx);
+    Ok(realm.state.style().argument(&argument(&ctx, &realm, &value)?, &Options::SCRIPT))
 }
 
 /// Runs one of the functions that show any value.

@@ -78,7 +78,8 @@ pub(super) const ASSERT: Class = Class::functions(
             "doesNotThrow",
             "(function, arguments, message)",
             "checks that a function does not throw",
-        ),
+        )
+        .only(Shells::Mongo),
         prelude("eq", "(left, right, message)", "checks that two values are equal"),
         prelude(
             "fuzzySameMembers",
@@ -147,7 +148,8 @@ pub(super) const ASSERT: Class = Class::functions(
             "(left, right, message)",
             "checks that two values are the same, as === has it",
         ),
-        prelude("throws", "(function, arguments, message)", "checks that a function throws"),
+        prelude("throws", "(function, arguments, message)", "checks that a function throws")
+            .only(Shells::Mongo),
         prelude(
             "throwsWithCode",
             "(function, codes, arguments, message)",
@@ -162,5 +164,4 @@ pub(super) const ASSERT: Class = Class::functions(
         ),
         prelude("writeOK", "(result, message)", "checks that a write worked"),
     ],
-)
-.only(Shells::Mongo);
+);

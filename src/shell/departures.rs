@@ -113,5 +113,17 @@ pub const DEPARTURES: &[Departure] = &[
         what: "let and const",
         how: "may be declared again by a later input at the prompt, in the classic shell, too",
     },
+    Departure {
+        what: "console",
+        how: "console.log and its sisters know format strings (%s, %d, %j...) and groups, as in Node",
+    },
+    Departure {
+        what: "timers",
+        how: "what setTimeout and setInterval put off runs before a file or --eval ends; mongosh drops it. Ctrl-C drops it, too",
+    },
+    Departure {
+        what: "require",
+        how: "gives modules of Node, files and packages in both emulations; fetch and what needs a network are not there",
+    },
     Departure { what: "mongosh's \"Uncaught\"", how: "is left out; an error begins with its name" },
 ];

@@ -148,7 +148,7 @@ pub(super) fn hostname(_: &mut Call<'_>) -> Result<Reply> {
 }
 
 /// The name of this machine, from wherever the platform keeps it.
-fn machine() -> String {
+pub fn machine() -> String {
     let kept = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let asked = || {
         let answer = Process::new("hostname").output().ok()?;

@@ -12,20 +12,6 @@ use super::words::Spoken;
 use super::{Call, Class, Reply, Shells, Show, counter, files, mongo};
 use crate::error::Result;
 
-/// `console`: what scripts of other JavaScript worlds print with.
-pub(super) const CONSOLE: Class = Class::functions(
-    "Console",
-    "console",
-    "prints, as print does",
-    &[
-        shows("debug", "(value, ...)", "prints values", Show::Print),
-        shows("error", "(value, ...)", "prints values", Show::Print),
-        shows("info", "(value, ...)", "prints values", Show::Print),
-        shows("log", "(value, ...)", "prints values", Show::Print),
-        shows("warn", "(value, ...)", "prints values", Show::Print),
-    ],
-);
-
 /// The globals.
 pub(super) const GLOBAL: Class = Class::functions(
     "Global",
@@ -41,8 +27,7 @@ pub(super) const GLOBAL: Class = Class::functions(
         native("UUID", "(text)", "a UUID, or a new random one", uuid),
         native("__speak", "(verb, ...)", "", speak),
         prelude("__word", "(verb, ...)", ""),
-        prelude("assert", "(condition, message)", "throws unless the condition holds")
-            .only(Shells::Mongo),
+        prelude("assert", "(condition, message)", "throws unless the condition holds"),
         native(
             "bsonBinaryEqual",
             "(left, right)",

@@ -28,6 +28,7 @@ mod lock_step;
 mod md5;
 mod mongo;
 mod nearest;
+mod node;
 mod output;
 mod plan_cache;
 mod programs;
@@ -46,6 +47,7 @@ mod write;
 
 pub use call::{Arguments, Call, Receiver};
 pub use cursor::Page;
+pub use files::machine;
 pub use given::Given;
 pub use lock_step::LockStep;
 pub use nearest::nearest;
@@ -388,7 +390,7 @@ const CLASSES: &[Class] = &[
     collection::COLLECTION,
     cursor::COMMAND_CURSOR,
     global::CONFIG,
-    global::CONSOLE,
+    node::CONSOLE,
     counter::COUNTER,
     cursor::CURSOR,
     types::DB_POINTER,
@@ -408,6 +410,8 @@ const CLASSES: &[Class] = &[
     types::MIN_KEY,
     mongo::MONGO,
     counter::NEXT_VAL,
+    node::NODE,
+    node::NODE_ASSERT,
     types::NUMBER_DECIMAL,
     types::NUMBER_INT,
     types::NUMBER_LONG,

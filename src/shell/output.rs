@@ -117,6 +117,21 @@ impl Output {
             .map_err(|error| closed(&error))
     }
 
+    /// Writes results as they stand, without a line end.
+    ///
+    /// # Errors
+    /// As [`Output::line`].
+    pub fn text(&self, text: &str) -> Result<()> {
+        lock(&self.results).write_all(text.as_bytes()).map_err(|error| closed(&error))
+    }
+
+    /// Writes to the stream of notices as it stands, as [`Output::notice`] does.
+    pub fn notice_text(&self, text: &str) {
+        let _ = self.flush();
+        let mut notices = lock(&self.notices);
+        let _ = write!(notices, "{text}").and_then(|()| notices.flush());
+    }
+
     /// Tells the user something that is no result: a warning, a notice, an error where there is no terminal.
     ///
     /// A notice that cannot be written is lost; the work goes on.

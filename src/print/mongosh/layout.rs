@@ -2,8 +2,8 @@
 
 use crate::print::ink::Inked;
 
-/// The width that layout aims at.
-pub(super) const BREAK: usize = 80;
+/// Wider than any line.
+pub(super) const ANY: usize = 1 << 30;
 
 /// How many levels may share a line, and a quarter of the columns that may stand side by side.
 pub(super) const COMPACT: usize = 3;
@@ -18,6 +18,8 @@ pub(super) struct Frame<'a> {
     pub close: &'a str,
     /// The columns that the object's own lines are indented by.
     pub indentation: usize,
+    /// The columns that a line may take.
+    pub width: usize,
 }
 
 impl Frame<'_> {
@@ -26,7 +28,8 @@ impl Frame<'_> {
         let fixed =
             entries.len() + self.indentation + self.open.chars().count() + self.base.units() + 10;
         let total: usize = entries.iter().map(Inked::units).sum::<usize>() + entries.len() + fixed;
-        if total > BREAK || self.base.is_multiline() || entries.iter().any(Inked::is_multiline) {
+        if total > self.width || self.base.is_multiline() || entries.iter().any(Inked::is_multiline)
+        {
             return None;
         }
         let mut out = self.begin();
@@ -79,6 +82,7 @@ pub(super) fn columns(
     more: bool,
     numbers: bool,
     indentation: usize,
+    width: usize,
 ) -> Vec<Inked> {
     const SEPARATOR: usize = 2;
     let count = entries.len() - usize::from(more);
@@ -88,7 +92,7 @@ pub(super) fn columns(
     let column = widest + SEPARATOR;
     // At least three columns must fit, and no entry may be much longer than the others.
     let suits =
-        column * 3 + indentation < BREAK && (total as f64 / column as f64 > 5.0 || widest <= 6);
+        column * 3 + indentation < width && (total as f64 / column as f64 > 5.0 || widest <= 6);
     if !suits {
         return entries;
     }
@@ -96,7 +100,7 @@ pub(super) fn columns(
     let bias = (column as f64 - total as f64 / entries.len() as f64).sqrt();
     let biased = (column as f64 - 3.0 - bias).max(1.0);
     let ideal = ((2.5 * biased * count as f64).sqrt() / biased).round() as usize;
-    let columns = ideal.min((BREAK - indentation) / column).min(COMPACT * 4).min(15);
+    let columns = ideal.min(width.saturating_sub(indentation) / column).min(COMPACT * 4).min(15);
     if columns <= 1 {
         return entries;
     }

@@ -127,6 +127,7 @@ impl Inspector {
             Shown::Error { text, stack, fields } => self.error(text, stack, fields, depth),
             Shown::Map(entries) => self.map(entries, depth),
             Shown::Set(elements) => self.set(elements, depth),
+            Shown::Typed { name, elements } => self.typed(name, elements, depth),
             Shown::Symbol(description) => self.marked(format!("Symbol({description})"), Ink::Text),
             Shown::BigInt(digits) => self.marked(format!("{digits}n"), Ink::Number),
             Shown::Accessor { get, set } => self.marked(accessor(*get, *set), Ink::Function),
@@ -164,7 +165,7 @@ impl Inspector {
             Some(limit) if length > limit => (head(text, limit), length - limit),
             _ => (text, 0),
         };
-        let room = layout::BREAK as isize - self.indentation as isize - 4;
+        let room = self.width() as isize - self.indentation as isize - 4;
         let mut out = Inked::default();
         if length.min(self.options.string.unwrap_or(usize::MAX)) > SPLIT
             && length.min(self.options.string.unwrap_or(usize::MAX)) as isize > room
@@ -196,6 +197,16 @@ impl Inspector {
         let (entries, more) = self.elements(elements, depth);
         let numbers = elements.iter().take(entries.len()).all(is_number);
         self.end("[", "]", entries, Some(Columns { more, numbers }), depth, Inked::default())
+    }
+
+    fn typed(&mut self, name: &str, elements: &[Shown], depth: usize) -> Inked {
+        if elements.is_empty() {
+            return Inked::plain(format!("{name} []"));
+        }
+        self.begin(depth);
+        let (entries, more) = self.elements(elements, depth);
+        let columns = Some(Columns { more, numbers: true });
+        self.end(&format!("{name} ["), "]", entries, columns, depth, Inked::default())
     }
 
     /// The entries of an array and whether the last of them says how many more there are.
@@ -260,6 +271,9 @@ impl Inspector {
         if origin == Origin::Server && fields.iter().any(|(key, _)| text::index(key).is_some()) {
             // A document becomes a JavaScript object on its way to the shell.
             fields.sort_by_key(|(key, _)| text::index(key).map_or(u64::MAX, u64::from));
+        }
+        if self.options.sorted {
+            fields.sort_by(|(one, _), (other, _)| one.cmp(other));
         }
         fields
             .into_iter()
@@ -387,6 +401,11 @@ impl Inspector {
         self.marked(name, Ink::Function)
     }
 
+    /// The columns that a line may take.
+    fn width(&self) -> usize {
+        self.options.width.unwrap_or(layout::ANY).min(layout::ANY)
+    }
+
     fn begin(&mut self, depth: usize) {
         self.around.push(None);
         self.last_depth = depth;
@@ -413,14 +432,15 @@ impl Inspector {
                 reference
             }
         };
-        let frame = Frame { base: &base, open, close, indentation: self.indentation };
+        let width = self.width();
+        let frame = Frame { base: &base, open, close, indentation: self.indentation, width };
         if !self.options.compact {
             return frame.lines(&entries);
         }
         let count = entries.len();
         let entries = match array {
             Some(Columns { more, numbers }) if count > 6 => {
-                layout::columns(entries, more, numbers, self.indentation)
+                layout::columns(entries, more, numbers, self.indentation, width)
             }
             _ => entries,
         };

@@ -2,7 +2,8 @@
 (() => {
   "use strict";
   const {
-    Array, ArrayBuffer, Boolean, Date, Error, Function, Map, Number, Object, Promise, RegExp, Set, String, Uint8Array,
+    Array, ArrayBuffer, Boolean, Date, Error, Function, Map, Number, Object, Promise, RegExp, Set, String, Symbol,
+    Uint8Array,
   } = shell.globals;
   const { unknown } = shell;
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Object;
@@ -37,10 +38,32 @@
       return text;
     },
 
+    // A buffer or a view of one for showing: its class with its length, and its elements; or what it is in one text.
+    elementsOf(bytes) {
+      const name = shell.className(bytes) ?? "Uint8Array";
+      if (bytes instanceof ArrayBuffer || bytes instanceof DataView) {
+        const view = bytes instanceof DataView ? bytes : new Uint8Array(bytes);
+        const whole = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+        const digits = Array.from(whole.subarray(0, 50), byte => byte.toString(16).padStart(2, "0"));
+        const rest = whole.length - digits.length;
+        const more = rest > 0 ? ` ... ${rest} more byte${rest > 1 ? "s" : ""}` : "";
+        return [`${name} { [Uint8Contents]: <${digits.join(" ")}${more}>, byteLength: ${whole.length} }`, undefined];
+      }
+      return [`${name}(${bytes.length})`, Array.from(bytes)];
+    },
+
+    // What a method under Node's symbol says that shows objects of a class: nothing, or one value.
+    inspection(object) {
+      const inspect = object[Symbol.for("nodejs.util.inspect.custom")];
+      if (typeof inspect !== "function") return [];
+      return [inspect.call(object, 2, {}, value => shell.node().shown(value))];
+    },
+
     // A method that an object has by the user's making, not by its nature.
     method(object, name) {
       const method = object[name];
       if (typeof method !== "function" || builtIns.has(method)) return undefined;
+      if (typeof object[Symbol.for("nodejs.util.inspect.custom")] === "function") return undefined;
       return method;
     },
 

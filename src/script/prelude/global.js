@@ -7,7 +7,9 @@
     else for (const document of said ?? []) printjson(document);
   },
 
-  assert(condition, message) {
+  assert(...given) {
+    if (shell.mongosh) return shell.builtin("assert")(...given);
+    let [condition, message] = given;
     if (typeof condition === "function") condition = condition();
     if (!condition) doassert(message === undefined ? "assert failed" : "assert failed : " + shell.said(message));
   },
