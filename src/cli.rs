@@ -77,7 +77,7 @@ pub struct Arguments {
     /// Keep the data in a scratch directory that is removed at the end.
     #[arg(long, global = true)]
     pub ephemeral: bool,
-    /// Wait while another process holds the data directory, or until a server can be reached (30s), at most for TIME.
+    /// Wait for a process that holds the data directory and does not answer, or until a server can be reached (30s), at most for TIME.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, value_parser = server::duration, global = true)]
     pub wait: Option<Option<Duration>>,
     /// The most memory that scripts may use, in megabytes (default: half of the machine's).

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 
 /// The result of anything that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -144,6 +144,25 @@ pub struct CommandError {
 }
 
 impl CommandError {
+    /// The refusal that a reply tells of: the reverse of [`CommandError::reply`].
+    pub fn of_reply(mut reply: Document) -> Self {
+        let code = Code(reply.get_i32("code").unwrap_or_default());
+        let message = match reply.remove("errmsg") {
+            Some(Bson::String(message)) => message,
+            _ => "the command was refused".to_owned(),
+        };
+        let labels = match reply.remove("errorLabels") {
+            Some(Bson::Array(labels)) => {
+                labels.into_iter().filter_map(|one| one.as_str().map(str::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for own in ["ok", "code", "codeName"] {
+            reply.remove(own);
+        }
+        Self { code, message, details: reply, labels }
+    }
+
     /// The reply that a refused command has on the wire.
     pub fn reply(&self) -> Document {
         let mut reply = doc! {

@@ -1,7 +1,7 @@
 //! The command line: flags, exit codes, files, pipes, and what must never happen whatever comes in.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -294,43 +294,6 @@ fn a_data_directory_that_cannot_be_used_is_named() {
         .exits(252)
         .warns(&below);
     assert_eq!(fs::read_to_string(&path).unwrap(), "not a directory");
-}
-
-#[test]
-fn a_second_process_is_told_who_holds_the_data_or_waits() {
-    let data = tempfile::tempdir().unwrap();
-    let directory = at(&data, "held");
-    let mut holder = Command::new(env!("CARGO_BIN_EXE_tally"))
-        .args(["--quiet", "--norc", "--data", &directory])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = holder.stdin.take().unwrap();
-    input.write_all(b"db.t.insert({_id: 1})\n").unwrap();
-    input.flush().unwrap();
-    let mut line = String::new();
-    BufReader::new(holder.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "WriteResult({ \"nInserted\" : 1 })\n");
-    let refused =
-        tally(["--quiet", "--norc", "--data", &directory, "--eval", "db.t.count()"]).run();
-    refused.exits(252).warns(&format!(
-        "the data directory {directory} is in use by process {}. Wait for it with --wait, use another with --data DIR, \
-         or a scratch one with --ephemeral.",
-        holder.id()
-    ));
-    let waiting = {
-        let directory = directory.clone();
-        std::thread::spawn(move || {
-            tally(["--quiet", "--norc", "--wait", "--data", &directory, "--eval", "db.t.count()"])
-                .run()
-        })
-    };
-    std::thread::sleep(Duration::from_millis(300));
-    assert!(!waiting.is_finished(), "it waits while the other works");
-    drop(input);
-    assert!(holder.wait().unwrap().success());
-    waiting.join().unwrap().prints("1\n");
 }
 
 #[test]

@@ -20,6 +20,7 @@ const ROOMS: &[&[&str]] = &[
 
 /// Who may call a room of its own height.
 const NEIGHBOURS: &[(&str, &str)] = &[
+    ("backend", "serve"),
     ("interrupt", "error"),
     ("value", "error"),
     ("script", "dialect"),

@@ -3,6 +3,7 @@
 //! The currency is MongoDB's own protocol: a raw command document in, a raw reply document out.
 
 mod embedded;
+mod joined;
 mod remote;
 
 pub use embedded::Embedded;

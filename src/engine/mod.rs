@@ -11,7 +11,7 @@ pub mod query;
 pub mod storage;
 pub mod update;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -22,7 +22,9 @@ use bson::RawDocumentBuf;
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
 
+pub use command::Retry;
 use command::{Cursors, Plans, Tally};
+pub use storage::Holder;
 use storage::Storage;
 
 /// How often a waiting process looks whether the data directory is free.
@@ -115,6 +117,22 @@ impl Engine {
         }
     }
 
+    /// The process that holds the data at `location`, as it has said itself; it may have ended since.
+    pub fn holder(location: &Location) -> Option<Holder> {
+        match location {
+            Location::Directory(path) => Holder::of(path),
+            Location::Ephemeral => None,
+        }
+    }
+
+    /// Lets other processes know at which socket they can join this one.
+    ///
+    /// # Errors
+    /// [`crate::Error::Storage`] when the directory cannot be written to.
+    pub fn announce(&self, socket: &Path) -> Result<()> {
+        self.shared.storage.announce(socket)
+    }
+
     /// What had to be mended when the data was opened, in words: the end of a write that a killed process or a power
     /// failure cut short.
     pub fn mended(&self) -> Option<&str> {
@@ -128,5 +146,13 @@ impl Engine {
     /// [`crate::Error::Storage`] when the disk fails.
     pub fn run(&self, request: &Request) -> Result<RawDocumentBuf> {
         command::run(&self.shared, request)
+    }
+
+    /// As [`Engine::run`]; a write with the same `retry` is done once, however often it comes, and answered the same way.
+    ///
+    /// # Errors
+    /// As [`Engine::run`]; 11601 for a write to many documents whose first attempt ended in the middle.
+    pub fn run_once(&self, request: &Request, retry: Retry) -> Result<RawDocumentBuf> {
+        command::run_once(&self.shared, request, Some(retry))
     }
 }

@@ -11,7 +11,7 @@ use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 use super::connection::Client;
 use super::wire::Compressor;
 use super::{access, awaiting, fail_point};
-use crate::engine::Request;
+use crate::engine::{Request, Retry};
 use crate::error::{Code, Error, Result};
 use crate::refuse;
 
@@ -62,14 +62,21 @@ const OLD: &[&str] = &[
 /// How many connections `serverStatus` says there is room for.
 const ROOM: i32 = 20_000;
 
-/// Runs a command.
-pub(super) fn run(client: &Arc<Client>, request: &Request) -> Result<RawDocumentBuf> {
+/// Runs a command. A write with the same `retry` is done once.
+pub(super) fn run(
+    client: &Arc<Client>,
+    request: &Request,
+    retry: Option<Retry>,
+) -> Result<RawDocumentBuf> {
     access::check(client, request)?;
     let name = name(&request.body);
     let fields = fail_point::check(client, request, name)?;
     let reply = match COMMANDS.binary_search_by_key(&name, |row| row.name) {
         Ok(at) => (COMMANDS[at].run)(client, request),
-        Err(_) => client.server.engine.run(request),
+        Err(_) => match retry {
+            Some(retry) => client.server.engine.run_once(request, retry),
+            None => client.server.engine.run(request),
+        },
     }?;
     if fields.is_empty() { Ok(reply) } else { extended(&reply, |reply| reply.extend(fields)) }
 }

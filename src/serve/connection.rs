@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use super::about;
 use super::access::Session;
 use super::memory::Share;
+use super::private::Envelope;
 use super::reader::{Ended, PATIENCE, Reader};
 use super::server::{Server, add};
 use super::wire::{self, Answer, Header, Malformed, Message, OpCode};
@@ -34,6 +35,8 @@ pub(super) struct Client {
     pub(super) application: OnceLock<String>,
     /// It is on this machine.
     pub(super) local: bool,
+    /// It is another process of this user, which came by the private socket and may do everything.
+    pub(super) joined: bool,
     /// Who is logged in.
     pub(super) session: Session,
     pub(super) server: Arc<Server>,
@@ -45,7 +48,15 @@ impl Client {
         statistics.connections.fetch_add(1, Ordering::Relaxed);
         let number = statistics.created.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let (application, session) = (OnceLock::new(), Session::default());
-        Self { number, peer, application, local, session, server: Arc::clone(server) }
+        let server = Arc::clone(server);
+        Self { number, peer, application, local, joined: false, session, server }
+    }
+
+    /// Another process of this user.
+    pub(super) fn joined(server: &Arc<Server>, peer: String) -> Self {
+        let mut client = Self::new(server, peer, true);
+        client.joined = true;
+        client
     }
 
     /// Notes why the connection is closed, unless the client has done that itself.
@@ -231,6 +242,12 @@ fn run(
 ) -> Result<RawDocumentBuf> {
     let server = &client.server;
     add(&server.statistics.requests, 1);
+    if client.joined {
+        let Envelope { db, command, retry } = Envelope::unfold(&body)?;
+        let request = Arc::new(Request { db, body: command, interrupt });
+        let _running = server.operations.begin(client, &request);
+        return about::run(client, &request, retry);
+    }
     let db = match &message.database {
         Some(db) => db.clone(),
         None => database(&body)?,
@@ -240,7 +257,7 @@ fn run(
     }
     let request = Arc::new(Request { db, body, interrupt });
     let _running = server.operations.begin(client, &request);
-    about::run(client, &request)
+    about::run(client, &request, None)
 }
 
 /// The database that a command is for.

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::{Client, attend};
+use super::private::Private;
 use super::reader::PATIENCE;
 use super::server::Server;
 use super::{Settings, tls};
@@ -28,10 +29,12 @@ pub(super) struct Listeners {
     addresses: Vec<SocketAddr>,
     unix: Option<Socket>,
     tls: Option<TlsAcceptor>,
+    /// Other processes of this user come here.
+    pub(super) private: Option<Private>,
 }
 
 /// A Unix socket, which is removed in the end.
-struct Socket {
+pub(super) struct Socket {
     listener: UnixListener,
     path: PathBuf,
 }
@@ -73,7 +76,13 @@ impl Listeners {
             Some(path) => Some(Socket::open(path).await?),
             None => None,
         };
-        Ok(Self { tcp, addresses, unix, tls })
+        Ok(Self { tcp, addresses, unix, tls, private: None })
+    }
+
+    /// Listens nowhere else.
+    pub(super) fn private(private: Private) -> Self {
+        let (tcp, addresses) = (Vec::new(), Vec::new());
+        Self { tcp, addresses, unix: None, tls: None, private: Some(private) }
     }
 
     /// The port.
@@ -103,6 +112,10 @@ impl Listeners {
             let door = door.clone();
             tasks.spawn(async move { door.unix(&socket.listener).await });
         }
+        if let Some(Private { socket, user }) = self.private {
+            let door = door.clone();
+            tasks.spawn(async move { door.private(&socket.listener, user).await });
+        }
         drop(door);
         server.stopped().await;
         tasks.shutdown().await;
@@ -131,6 +144,24 @@ impl Door {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => self.enter_unix(stream),
+                Err(error) => self.failed(&error).await,
+            }
+        }
+    }
+
+    async fn private(&self, listener: &UnixListener, user: u32) {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    if let Ok(peer) = stream.peer_cred()
+                        && peer.uid() == user
+                    {
+                        let peer = peer.pid().map_or("another process".to_owned(), |number| {
+                            format!("process {number}")
+                        });
+                        self.admit(stream, Client::joined(&self.server, peer));
+                    }
+                }
                 Err(error) => self.failed(&error).await,
             }
         }
@@ -173,7 +204,14 @@ impl Door {
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
     {
-        let client = Arc::new(Client::new(&self.server, peer, local));
+        self.admit(stream, Client::new(&self.server, peer, local));
+    }
+
+    fn admit<S>(&self, stream: S, client: Client)
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+    {
+        let client = Arc::new(client);
         let connections = &self.server.statistics.connections;
         if connections.load(std::sync::atomic::Ordering::Relaxed) > MOST {
             return;
@@ -226,7 +264,7 @@ fn not_bound(address: SocketAddr, error: &io::Error) -> Error {
 
 impl Socket {
     /// Listens at a path, which only this user can reach. What a killed server left there is replaced.
-    async fn open(path: &Path) -> Result<Self> {
+    pub(super) async fn open(path: &Path) -> Result<Self> {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt};
         let failed = |error: &dyn std::fmt::Display| {
             Error::Connection(format!("cannot listen at {}: {error}", path.display()))

@@ -3,7 +3,7 @@
 //! Bytes become commands in [`wire`], which is pure. A [`listener`](self) accepts connections, each is a small task that
 //! waits for messages; a command that came whole runs on a thread of a bounded pool, because the engine blocks. Commands
 //! that are about the connection or the process, and not about data, have their rows in `about`; all others go to the
-//! engine as they are. At the end `shutdown` sees to it that everything acknowledged is on the disk.
+//! engine as they are. [`share`] lets other processes of the same user work with an engine, too. At the end `shutdown` sees to it that everything acknowledged is on the disk.
 
 mod about;
 mod access;
@@ -13,6 +13,7 @@ mod fail_point;
 mod listener;
 mod memory;
 mod operations;
+mod private;
 mod reader;
 mod server;
 mod shutdown;
@@ -30,6 +31,8 @@ use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
 
 use listener::Listeners;
+use private::Private;
+pub use private::{Envelope, Sharing, share};
 use server::Server;
 
 /// Where MongoDB listens when nobody says otherwise.
@@ -110,8 +113,12 @@ pub fn run(
         .enable_all()
         .build()
         .map_err(|error| Error::Connection(format!("no threads to serve with: {error}")))?;
-    let listeners = runtime.block_on(Listeners::open(settings))?;
+    let mut listeners = runtime.block_on(Listeners::open(settings))?;
     let engine = Engine::open_within(location, wait, &Interrupt::new())?;
+    if let Location::Directory(directory) = location {
+        // Where no socket can be, others are told that the directory is taken.
+        listeners.private = runtime.block_on(Private::open(&engine, directory)).ok();
+    }
     let server = Arc::new(Server::new(engine, settings, &listeners));
     if !settings.quiet {
         // Nobody to read it is no reason to end.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bson::rawdoc;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::listener::Listeners;
@@ -17,6 +17,9 @@ use crate::interrupt::Interrupt;
 
 /// How long running commands have to finish.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How long commands of other processes have to finish when this one ends.
+const BRIEF: Duration = Duration::from_millis(500);
 
 /// How long interrupted commands have to unwind.
 const UNWINDING: Duration = Duration::from_secs(5);
@@ -70,6 +73,31 @@ pub(super) async fn serve(server: &Arc<Server>, listeners: Listeners) -> Result<
         let _ = timeout(UNWINDING, closed.recv()).await;
     }
     sync(server)
+}
+
+/// Serves other processes of this user until `ended` is dropped; then what they have running finishes, or is interrupted
+/// soon: whoever takes the data over does it again.
+pub(super) async fn share(
+    server: &Arc<Server>,
+    listeners: Listeners,
+    ended: oneshot::Receiver<()>,
+) {
+    let (open, mut closed) = mpsc::channel::<()>(1);
+    {
+        let mut accepting = pin!(listeners.accept(server, &open));
+        tokio::select! {
+            () = &mut accepting => {}
+            _ = ended => {
+                server.stop();
+                accepting.await;
+            }
+        }
+    }
+    drop(open);
+    if timeout(BRIEF, closed.recv()).await.is_err() {
+        server.interrupt.raise();
+        let _ = timeout(UNWINDING, closed.recv()).await;
+    }
 }
 
 /// Hands everything to the disk.

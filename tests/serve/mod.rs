@@ -6,6 +6,7 @@ mod clients;
 mod ending;
 mod failing;
 mod hostile;
+mod joined;
 mod protocol;
 pub mod server;
 mod transcripts;

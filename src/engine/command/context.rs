@@ -9,6 +9,7 @@ use bson::{DateTime, Document, RawBsonRef, RawDocument};
 
 use super::fields::{decode, type_name};
 use super::name;
+use super::retry::Retried;
 use crate::engine::expr::{Expression, Scope};
 use crate::engine::storage::{Collection, Storage};
 use crate::engine::{Request, Shared};
@@ -31,6 +32,8 @@ pub(crate) struct Context<'a> {
     pub(super) interrupt: Interrupt,
     /// Whether writes have to reach the disk before the reply.
     pub(super) durable: bool,
+    /// Set when the command may come again.
+    pub(super) retried: Option<Retried>,
 }
 
 /// What was run since the engine was opened, for `serverStatus`.
@@ -74,6 +77,7 @@ impl<'a> Context<'a> {
             body: &request.body,
             interrupt: request.interrupt.clone(),
             durable: false,
+            retried: None,
         };
         let shallow = request.body.as_bytes().len() < DEEPEST * SMALLEST_LEVEL;
         for entry in &*request.body {

@@ -71,14 +71,19 @@ fn explain(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let row = command(verb.as_str()).ok_or_else(|| {
         refuse!(COMMAND_NOT_FOUND, "Explain failed due to unknown command: {}", verb.as_str())
     })?;
-    let inner = Context { body, interrupt: context.interrupt.clone(), ..*context };
+    let inner = Context { body, interrupt: context.interrupt.clone(), retried: None, ..*context };
     let explained = match row.name {
         "find" => of_find(&inner)?,
         "aggregate" => {
             let mut whole = decode(body)?;
             whole.insert("explain", true);
             let whole = encode(&whole)?;
-            let inner = Context { body: &whole, interrupt: context.interrupt.clone(), ..*context };
+            let inner = Context {
+                body: &whole,
+                interrupt: context.interrupt.clone(),
+                retried: None,
+                ..*context
+            };
             return (row.run)(&inner);
         }
         "count" => of_query(&inner, "query", None, Some("COUNT"))?,

@@ -116,8 +116,10 @@ fn find_and_modify(context: &Context<'_>) -> Result<RawDocumentBuf> {
             (Action::Remove, Some(target)) => {
                 writing.remove(target.record, target.raw()?)?;
                 let value = shown(plan, scope, target.raw()?, Some(&target))?;
+                let reply = reply(rawdoc! { "n": 1 }, value.as_deref().or(Some(target.raw()?)));
+                context.remember(&mut writing, &reply);
                 writing.commit(context.durable)?;
-                Ok(reply(rawdoc! { "n": 1 }, value.as_deref().or(Some(target.raw()?))))
+                Ok(reply)
             }
             (Action::Update { update, .. }, Some(target)) => {
                 let checks = Checks::new(context, writing.shape(), plan.bypass)?;
@@ -129,11 +131,11 @@ fn find_and_modify(context: &Context<'_>) -> Result<RawDocumentBuf> {
                     _ => target.raw()?,
                 };
                 let value = shown(plan, scope, answer, Some(&target))?;
+                let last = rawdoc! { "n": 1, "updatedExisting": true };
+                let reply = reply(last, value.as_deref().or(Some(answer)));
+                context.remember(&mut writing, &reply);
                 writing.commit(context.durable)?;
-                Ok(reply(
-                    rawdoc! { "n": 1, "updatedExisting": true },
-                    value.as_deref().or(Some(answer)),
-                ))
+                Ok(reply)
             }
             (Action::Update { upsert: false, .. }, None) => Ok(nothing(plan)),
             (Action::Update { update, upsert: true }, None) => {
@@ -143,13 +145,15 @@ fn find_and_modify(context: &Context<'_>) -> Result<RawDocumentBuf> {
                 let stored = encode_stored(&document).map_err(running)?;
                 writing.insert(&namespace, &stored).map_err(running)?;
                 let value = if plan.new { shown(plan, scope, &stored, None)? } else { None };
-                writing.commit(context.durable)?;
                 let mut last = rawdoc! { "n": 1, "updatedExisting": false };
                 if let Ok(Some(id)) = stored.get("_id") {
                     last.append(cstr!("upserted"), id);
                 }
                 let answer = value.as_deref().or(Some(&*stored)).filter(|_| plan.new);
-                Ok(reply(last, answer))
+                let reply = reply(last, answer);
+                context.remember(&mut writing, &reply);
+                writing.commit(context.durable)?;
+                Ok(reply)
             }
         };
     }

@@ -19,6 +19,7 @@ mod name;
 mod output;
 mod read;
 mod reply;
+mod retry;
 mod scan;
 mod search;
 mod spool;
@@ -30,6 +31,7 @@ pub(crate) use context::Tally;
 pub(crate) use cursor::Cursors;
 pub(super) use expiry::start as start_expiry;
 pub(crate) use find_and_modify::Plans;
+pub use retry::Retry;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -41,6 +43,7 @@ use crate::error::{Error, Result};
 use crate::refuse;
 
 use context::Context;
+use retry::Retried;
 
 /// One command.
 pub struct Command {
@@ -86,6 +89,15 @@ fn command(name: &str) -> Option<&'static Command> {
 
 /// Runs one command.
 pub(super) fn run(shared: &Arc<Shared>, request: &Request) -> Result<RawDocumentBuf> {
+    run_once(shared, request, None)
+}
+
+/// Runs one command, which may have come before.
+pub(super) fn run_once(
+    shared: &Arc<Shared>,
+    request: &Request,
+    retry: Option<Retry>,
+) -> Result<RawDocumentBuf> {
     let Some(first) = request.body.iter().next() else {
         return Err(refuse!(FAILED_TO_PARSE, "the command is empty"));
     };
@@ -100,7 +112,14 @@ pub(super) fn run(shared: &Arc<Shared>, request: &Request) -> Result<RawDocument
         ));
     }
     name::check_database(&request.db)?;
-    let context = Context::new(shared, request)?;
+    let mut context = Context::new(shared, request)?;
+    if let Some(retry) = retry {
+        let retried = Retried::look_up(context.storage(), retry)?;
+        if let Some(reply) = retried.reply() {
+            return Ok(reply);
+        }
+        context.retried = Some(retried);
+    }
     (row.run)(&context)
 }
 

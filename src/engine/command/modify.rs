@@ -8,13 +8,14 @@ use super::Command;
 use super::context::{Context, count as tick};
 use super::fields::{Fields, decode, decode_value};
 use super::read::encode;
+use super::retry::Progress;
 use super::scan::Flow;
 use super::search::Search;
 use super::target::{Checks, Target, encode_stored};
 use super::write::{check_batch, existing, existing_or_new, write_error};
 use crate::engine::expr::Scope;
 use crate::engine::index::check_collation;
-use crate::engine::storage::Collection;
+use crate::engine::storage::{Collection, Writing};
 use crate::engine::update::Update;
 use crate::error::{Code, Error, Result};
 use crate::refuse;
@@ -39,6 +40,9 @@ pub(super) const COMMANDS: &[Command] = &[
 /// How many documents of a write to many are changed in one batch.
 const CHUNK: usize = 1000;
 
+/// How many changes a command that may come again makes in one batch.
+const AT_ONCE: usize = 200_000;
+
 /// One of the operations of `update`.
 struct Change<'a> {
     query: &'a RawDocument,
@@ -48,14 +52,6 @@ struct Change<'a> {
     hint: Option<RawBsonRef<'a>>,
     filters: Vec<Document>,
     constants: Option<&'a RawDocument>,
-}
-
-/// What an operation of `update` did.
-#[derive(Default)]
-struct Done {
-    matched: i32,
-    modified: i32,
-    upserted: Option<Bson>,
 }
 
 fn update(context: &Context<'_>) -> Result<RawDocumentBuf> {
@@ -72,24 +68,19 @@ fn update(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let changes = operations.into_iter().map(parse_change).collect::<Result<Vec<_>>>()?;
     existing(context, name)?;
     let scope = context.scope(variables)?;
-    let (mut total, mut upserted, mut failures) = (Done::default(), Vec::new(), Vec::new());
-    for (at, change) in changes.iter().enumerate() {
+    let mut total = Progress::of(context)?;
+    for (at, change) in changes.iter().enumerate().skip(total.next) {
         tick(&context.shared.tally.update);
         context.interrupt.check()?;
-        let mut done = Done::default();
-        let outcome = apply(context, name, change, &scope, bypass, &mut done);
-        total.matched += done.matched;
-        total.modified += done.modified;
-        if let Some(id) = done.upserted {
-            upserted.push(doc! { "index": i32::try_from(at).unwrap_or(i32::MAX), "_id": id });
-        }
-        if let Err(error) = outcome {
-            failures.push(write_error(at, error)?);
+        total.next = at + 1;
+        if let Err(error) = apply(context, name, change, &scope, bypass, &mut total) {
+            total.failures.push(write_error(at, error)?);
             if ordered {
                 break;
             }
         }
     }
+    let Progress { upserted, failures, .. } = total;
     if context.durable {
         context.storage().sync()?;
     }
@@ -147,7 +138,7 @@ fn apply(
     change: &Change<'_>,
     scope: &Scope,
     bypass: bool,
-    done: &mut Done,
+    done: &mut Progress,
 ) -> Result<()> {
     let with_constants;
     let scope = match change.constants {
@@ -177,8 +168,9 @@ fn apply(
     let Some(mut collection) = collection else { return Ok(()) };
     if change.multi {
         let checks = Checks::new(context, &collection.shape(), bypass)?;
+        let before = done.matched;
         apply_to_all(context, &collection, &namespace, &search, &update, scope, &checks, done)?;
-        if done.matched > 0 || !change.upsert {
+        if done.matched > before || !change.upsert {
             return Ok(());
         }
     }
@@ -194,16 +186,20 @@ fn apply(
         let checks = Checks::new(context, writing.shape(), bypass)?;
         if let Some(target) = Target::find(context, &writing, &collection, &namespace, &search)? {
             let changed = target.update(&mut writing, &namespace, &update, scope, &checks)?;
-            writing.commit(false)?;
             done.matched += 1;
             done.modified += i32::from(changed.is_some());
+            done.remember(context, &mut writing, false)?;
+            writing.commit(false)?;
         } else if change.upsert {
             let document = update.upsert(&search.filter, scope)?;
             checks.check(&document)?;
             writing.insert(&namespace, &encode_stored(&document)?)?;
-            writing.commit(false)?;
             done.matched += 1;
-            done.upserted = document.get("_id").cloned();
+            let index = i32::try_from(done.next - 1).unwrap_or(i32::MAX);
+            let id = document.get("_id").cloned().unwrap_or(Bson::Null);
+            done.upserted.push(doc! { "index": index, "_id": id });
+            done.remember(context, &mut writing, false)?;
+            writing.commit(false)?;
         }
         return Ok(());
     }
@@ -219,9 +215,9 @@ fn apply_to_all(
     update: &Update,
     scope: &Scope,
     checks: &Checks,
-    done: &mut Done,
+    done: &mut Progress,
 ) -> Result<()> {
-    for_each_chunk(context, collection, namespace, search, &mut |writing, target| {
+    for_each_chunk(context, collection, namespace, search, done, &mut |writing, target, done| {
         let changed = target.update(writing, namespace, update, scope, checks)?;
         done.matched += 1;
         done.modified += i32::from(changed.is_some());
@@ -229,19 +225,25 @@ fn apply_to_all(
     })
 }
 
+/// Changes one document.
+type Step<'a> = &'a mut dyn FnMut(&mut Writing<'_>, &Target, &mut Progress) -> Result<()>;
+
 /// Gives every document that matches to `write`, chunk by chunk, each with the turn to write.
 ///
 /// All are read from one snapshot, so that none is met twice because it was changed; under its write each is read again
-/// and asked again.
+/// and asked again. A command that may come again does all in one batch, if it is not too large, so that there is no
+/// middle in which it could end.
 fn for_each_chunk(
     context: &Context<'_>,
     collection: &Arc<Collection>,
     namespace: &str,
     search: &Search,
-    write: &mut dyn FnMut(&mut crate::engine::storage::Writing<'_>, &Target) -> Result<()>,
+    done: &mut Progress,
+    write: Step<'_>,
 ) -> Result<()> {
     let reading = context.storage().reading()?;
     let (mut scan, _) = search.scan(namespace, collection)?;
+    let mut held = None;
     loop {
         let mut chunk = Vec::new();
         scan.run(&reading, &context.interrupt, &mut |record, bytes| {
@@ -250,7 +252,11 @@ fn for_each_chunk(
             }
             Ok(if chunk.len() == CHUNK { Flow::Stop } else { Flow::On })
         })?;
-        let Some(mut writing) = context.storage().writing(collection)? else { return Ok(()) };
+        let turn = match held.take() {
+            Some(held) => Some(held),
+            None => context.storage().writing(collection)?,
+        };
+        let Some(mut writing) = turn else { return Ok(()) };
         let mut outcome = Ok(());
         for target in &chunk {
             let now = match writing.record(target.record)? {
@@ -261,14 +267,20 @@ fn for_each_chunk(
                 },
                 None => continue,
             };
-            outcome = write(&mut writing, now.as_ref().unwrap_or(target));
+            outcome = write(&mut writing, now.as_ref().unwrap_or(target), done);
             if outcome.is_err() {
                 break;
             }
         }
+        let ended = scan.is_done() || outcome.is_err();
+        if !ended && context.retried.is_some() && writing.waiting() < AT_ONCE {
+            held = Some(writing);
+            continue;
+        }
+        done.remember(context, &mut writing, !ended || outcome.is_err())?;
         writing.commit(false)?;
         outcome?;
-        if scan.is_done() {
+        if ended {
             return Ok(());
         }
     }
@@ -295,14 +307,15 @@ fn delete(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let collection = existing(context, name)?;
     let scope = context.scope(variables)?;
     let namespace = context.namespace(name);
-    let (mut removed, mut failures) = (0, Vec::new());
-    for (at, removal) in removals.iter().enumerate() {
+    let mut total = Progress::of(context)?;
+    for (at, removal) in removals.iter().enumerate().skip(total.next) {
         tick(&context.shared.tally.delete);
         context.interrupt.check()?;
+        total.next = at + 1;
         if let Err(error) =
-            remove(context, collection.as_ref(), &namespace, removal, &scope, &mut removed)
+            remove(context, collection.as_ref(), &namespace, removal, &scope, &mut total)
         {
-            failures.push(write_error(at, error)?);
+            total.failures.push(write_error(at, error)?);
             if ordered {
                 break;
             }
@@ -311,10 +324,10 @@ fn delete(context: &Context<'_>) -> Result<RawDocumentBuf> {
     if context.durable {
         context.storage().sync()?;
     }
-    if failures.is_empty() {
-        return Ok(rawdoc! { "n": removed, "ok": 1.0 });
+    if total.failures.is_empty() {
+        return Ok(rawdoc! { "n": total.matched, "ok": 1.0 });
     }
-    encode(&doc! { "n": removed, "writeErrors": failures, "ok": 1.0 })
+    encode(&doc! { "n": total.matched, "writeErrors": total.failures, "ok": 1.0 })
 }
 
 fn parse_removal(operation: &RawDocument) -> Result<Removal<'_>> {
@@ -344,22 +357,24 @@ fn remove(
     namespace: &str,
     removal: &Removal<'_>,
     scope: &Scope,
-    removed: &mut i32,
+    done: &mut Progress,
 ) -> Result<()> {
     let search = Search::new(&decode(removal.query)?, &Document::new(), removal.hint, scope)?;
     let Some(collection) = collection else { return Ok(()) };
     if removal.all && search.id().is_none() {
-        return for_each_chunk(context, collection, namespace, &search, &mut |writing, target| {
+        let remove: Step<'_> = &mut |writing, target, done| {
             writing.remove(target.record, target.raw()?)?;
-            *removed += 1;
+            done.matched += 1;
             Ok(())
-        });
+        };
+        return for_each_chunk(context, collection, namespace, &search, done, remove);
     }
     let Some(mut writing) = context.storage().writing(collection)? else { return Ok(()) };
     if let Some(target) = Target::find(context, &writing, collection, namespace, &search)? {
         writing.remove(target.record, target.raw()?)?;
+        done.matched += 1;
+        done.remember(context, &mut writing, false)?;
         writing.commit(false)?;
-        *removed += 1;
     }
     Ok(())
 }

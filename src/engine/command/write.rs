@@ -59,17 +59,18 @@ fn insert(context: &Context<'_>) -> Result<RawDocumentBuf> {
                 }
             }
         }
+        let reply = match failures.is_empty() {
+            true => rawdoc! { "n": inserted, "ok": 1.0 },
+            false => encode(&doc! { "n": inserted, "writeErrors": failures, "ok": 1.0 })?,
+        };
+        context.remember(&mut writing, &reply);
         if let Some(limits) = Limits::of(writing.shape()) {
             writing.flush(context.durable)?;
             limits.keep(&mut writing, &collection)?;
         }
         writing.commit(context.durable)?;
-        break;
+        return Ok(reply);
     }
-    if failures.is_empty() {
-        return Ok(rawdoc! { "n": inserted, "ok": 1.0 });
-    }
-    encode(&doc! { "n": inserted, "writeErrors": failures, "ok": 1.0 })
 }
 
 /// Puts one document into the batch.

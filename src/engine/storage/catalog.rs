@@ -9,6 +9,7 @@
 //! | its counts | `n`, tree of its records | number of documents, bytes |
 //! | a tree to sweep | `g`, tree | `r` for records, `e` for entries |
 //! | the next tree | `t` | its number |
+//! | a write that may come again | `r`, session | see [`super::memory`] |
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -140,7 +141,7 @@ impl Catalog {
 }
 
 /// All rows of one sort: what follows the sort in their keys, and their values.
-fn rows(store: &Store, open: &Open, sort: u8) -> Result<Vec<(Vec<u8>, Bytes)>> {
+pub(super) fn rows(store: &Store, open: &Open, sort: u8) -> Result<Vec<(Vec<u8>, Bytes)>> {
     let prefix = tree_key(CATALOG, &[sort]);
     let rows = open.database.snapshot().prefix(&open.entries, &prefix).map(|guard| {
         let (key, value) = guard.into_inner().map_err(|error| store.unreadable(&error))?;

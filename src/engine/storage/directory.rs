@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! DIR/FORMAT   "tally data format 1", written once the store beside it is complete
-//! DIR/HOLDER   locked while a process has the directory open; holds its process id
+//! DIR/HOLDER   locked while a process has the directory open; holds its process id, and where others can join it
+//! DIR/SOCKET   the socket for those, see `serve::private`
 //! DIR/store/   the storage crate's files
 //! DIR/SYNCED   how much of them was handed to the disk, see `synced`
 //! DIR/learn.toml   the user's progress in lessons, which is none of this room's business
@@ -41,11 +42,40 @@ pub fn is_data(path: &Path) -> bool {
     path.join(FORMAT_FILE).exists() || path.join(STORE).exists()
 }
 
+/// The process that holds a data directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holder {
+    /// Its number.
+    pub process: String,
+    /// Where it can be joined.
+    pub socket: Option<PathBuf>,
+}
+
+impl Holder {
+    /// Who holds the directory at `path`, or did.
+    pub fn of(path: &Path) -> Option<Self> {
+        File::open(path.join(HOLDER_FILE)).ok().map(|mut file| Self::read(&mut file))
+    }
+
+    fn read(file: &mut File) -> Self {
+        let mut text = String::new();
+        let _ = file.read_to_string(&mut text);
+        let mut lines = text.split('\n');
+        let process = lines.next().unwrap_or_default().trim().to_owned();
+        // A path whose line has no end is not whole.
+        let socket = match (lines.next(), lines.next()) {
+            (Some(path), Some(_)) if !path.is_empty() => Some(PathBuf::from(path)),
+            _ => None,
+        };
+        Self { process, socket }
+    }
+}
+
 /// A data directory held by this process until it is dropped.
 pub(super) struct Directory {
     path: PathBuf,
     /// The lock lasts as long as the file is open.
-    _holder: File,
+    holder: File,
     /// Removes a scratch directory, after everything in it is closed.
     scratch: Option<TempDir>,
 }
@@ -67,7 +97,7 @@ impl Directory {
                     check_empty(path)?;
                 }
                 let holder = hold(path)?;
-                let directory = Self { path: path.clone(), _holder: holder, scratch: None };
+                let directory = Self { path: path.clone(), holder, scratch: None };
                 directory.prepare(&create)?;
                 Ok(directory)
             }
@@ -84,7 +114,7 @@ impl Directory {
             .map_err(|error| unusable(&temporary, "cannot hold scratch data", &error))?;
         let path = scratch.path().to_owned();
         let holder = hold(&path)?;
-        let directory = Self { path, _holder: holder, scratch: Some(scratch) };
+        let directory = Self { path, holder, scratch: Some(scratch) };
         // Creating a store waits for the disk a dozen times, which scratch data need not. Made in memory and then moved,
         // it costs a fraction of that.
         let store = directory.store();
@@ -107,6 +137,17 @@ impl Directory {
     /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Lets other processes know where they can join this one.
+    pub(super) fn announce(&self, socket: &Path) -> Result<()> {
+        let failed = |error: std::io::Error| unusable(&self.path, "cannot be used", &error);
+        let mut holder = &self.holder;
+        let socket = socket.display();
+        holder.rewind().map_err(failed)?;
+        // In one piece, because others read it meanwhile.
+        let text = format!("{}\n{socket}\n", std::process::id());
+        holder.write_all(text.as_bytes()).map_err(failed)
     }
 
     /// Whether it is removed at the end.
@@ -234,13 +275,12 @@ fn hold(path: &Path) -> Result<File> {
     match holder.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            let mut process = String::new();
-            let _ = holder.read_to_string(&mut process);
+            let process = Holder::read(&mut holder).process;
             return Err(Error::Held(format!(
                 "the data directory {} is in use by process {}. Wait for it with --wait, use another with --data DIR, or \
                  a scratch one with --ephemeral.",
                 name(path),
-                process.trim()
+                process
             )));
         }
         Err(TryLockError::Error(error)) => return Err(failed(error)),

@@ -8,6 +8,7 @@ mod catalog;
 mod collection;
 mod directory;
 mod journal;
+mod memory;
 mod reading;
 mod store;
 mod survey;
@@ -16,10 +17,11 @@ mod writing;
 
 pub use catalog::{Catalog, Kind};
 pub use collection::{Collection, Index, Shape};
-pub use directory::is_data;
+pub use directory::{Holder, is_data};
 pub use reading::{Entries, Entry, Reading, Records, document};
 pub use writing::{Changed, Writing, id_key};
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
@@ -70,6 +72,7 @@ impl Storage {
             catalog_epoch: AtomicU64::new(epoch),
         };
         storage.sweep()?;
+        storage.forget()?;
         Ok(storage)
     }
 
@@ -105,6 +108,14 @@ impl Storage {
     /// [`crate::Error::Storage`] when the disk fails.
     pub fn sync(&self) -> Result<()> {
         self.store.sync()
+    }
+
+    /// Lets other processes know where they can join this one.
+    ///
+    /// # Errors
+    /// [`crate::Error::Storage`] when the directory cannot be written to.
+    pub fn announce(&self, socket: &Path) -> Result<()> {
+        self.store.announce(socket)
     }
 
     /// What had to be mended when the directory was opened, in words.

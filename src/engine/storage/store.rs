@@ -175,6 +175,11 @@ impl Store {
         self.journaled.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
+    /// Lets other processes know where they can join this one.
+    pub(super) fn announce(&self, socket: &Path) -> Result<()> {
+        self.directory.announce(socket)
+    }
+
     /// Hands everything written to the disk.
     pub(super) fn sync(&self) -> Result<()> {
         let open = self.writing()?;

@@ -9,6 +9,7 @@ use fjall::{Keyspace, OwnedWriteBatch, Readable};
 
 use super::catalog::counts_key;
 use super::collection::{Collection, Index, Shape, Tail};
+use super::memory::memory_key;
 use super::reading::{Reading, number, record_key, tree_key};
 use super::store::{Open, Store, lock};
 use super::{Bytes, Storage};
@@ -42,6 +43,8 @@ pub struct Writing<'a> {
     noted: usize,
     /// Set when an index turned multikey in this batch.
     row_changed: bool,
+    /// A row of the catalog's tree that goes into the next batch.
+    memory: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 /// A change of one key; no value removes it.
@@ -82,6 +85,7 @@ impl<'a> Writing<'a> {
             pending: HashMap::new(),
             noted: 0,
             row_changed: false,
+            memory: None,
         }))
     }
 
@@ -190,6 +194,11 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
+    /// Puts what is to be remembered of this write into its next batch that changes anything.
+    pub fn remember(&mut self, session: &[u8; 16], row: Vec<u8>) {
+        self.memory = Some((memory_key(session), row));
+    }
+
     /// How many changes wait for [`Writing::commit`].
     pub fn waiting(&self) -> usize {
         self.changes.len()
@@ -212,6 +221,7 @@ impl<'a> Writing<'a> {
         let mut changes = std::mem::take(&mut self.changes);
         self.pending.clear();
         self.noted = 0;
+        let memory = self.memory.take();
         if changes.is_empty() {
             return if durable { self.storage.store.sync() } else { Ok(()) };
         }
@@ -221,6 +231,7 @@ impl<'a> Writing<'a> {
             && !counted
             && !durable
             && !self.row_changed
+            && memory.is_none()
             && let Some(Change { entries: false, key, value: Some(value) }) =
                 changes.pop_if(|change| change.value.is_some())
         {
@@ -243,6 +254,10 @@ impl<'a> Writing<'a> {
             let mut counts = after.documents.to_be_bytes().to_vec();
             counts.extend_from_slice(&after.bytes.to_be_bytes());
             batch.insert(&self.open.entries, counts_key(self.collection.tree), counts);
+        }
+        if let Some((key, row)) = memory {
+            bytes += key.len() + row.len();
+            batch.insert(&self.open.entries, key, row);
         }
         if std::mem::take(&mut self.row_changed) {
             self.storage.write_row(&self.open, &mut batch, self.collection, &self.shape)?;

@@ -148,7 +148,7 @@ fn need(name: &str) -> Need {
 
 /// Refuses a command that the client may not run.
 pub(in crate::serve) fn check(client: &Client, request: &Request) -> Result<()> {
-    if !client.server.auth {
+    if !client.server.auth || client.joined {
         return Ok(());
     }
     let body = &*request.body;
@@ -237,7 +237,7 @@ pub(in crate::serve) fn databases(
     client: &Client,
     reply: RawDocumentBuf,
 ) -> Result<RawDocumentBuf> {
-    if !client.server.auth {
+    if !client.server.auth || client.joined {
         return Ok(reply);
     }
     let roles = client.session.roles(&client.server)?.unwrap_or_default();
