@@ -6,14 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bson::{RawDocumentBuf, doc};
-use tally::translate;
+use bson::doc;
 
 use super::server::Serving;
 use crate::program::{root, same};
 
 /// Says that a client is not tried, past the test harness, which would keep it to itself.
-fn skip(missing: &dyn std::fmt::Display) {
+pub fn skip(missing: &dyn std::fmt::Display) {
     let line = format!("skipped: {missing} is missing; scripts/check installs it where it may\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
@@ -24,7 +23,7 @@ pub fn tool(path: &str) -> Option<PathBuf> {
 }
 
 /// A file that a package brings, if it was installed.
-fn installed(path: &Path) -> Option<PathBuf> {
+pub fn installed(path: &Path) -> Option<PathBuf> {
     if path.exists() {
         return Some(path.to_owned());
     }
@@ -187,12 +186,19 @@ fn the_rust_driver_works_with_every_compressor() {
     });
 }
 
-/// Debian's php-mongodb.
+/// Whether there is Debian's php-mongodb.
+pub fn has_php() -> bool {
+    let modules = Command::new("php").arg("-m").output().map(|output| output.stdout);
+    let found = modules.is_ok_and(|text| String::from_utf8_lossy(&text).contains("mongodb"));
+    if !found {
+        skip(&"php-mongodb");
+    }
+    found
+}
+
 #[test]
 fn php_runs_the_findandmodify_of_the_first_sequence() {
-    let modules = Command::new("php").arg("-m").output().map(|output| output.stdout);
-    if !modules.is_ok_and(|text| String::from_utf8_lossy(&text).contains("mongodb")) {
-        skip(&"php-mongodb");
+    if !has_php() {
         return;
     }
     let server = Serving::start();
@@ -203,20 +209,20 @@ fn php_runs_the_findandmodify_of_the_first_sequence() {
 /// Where Debian puts the Java driver 3.6.3, and Clojure.
 const JARS: &str = "/usr/share/java";
 
-/// Compiles and runs a Java program of one class over the classic driver.
-fn java(class: &str, source: &Path, address: &str, expected: &str) {
-    let folder = tempfile::tempdir().unwrap();
+/// Compiles a Java program of one class over the driver, and gives the command that runs it.
+pub fn java(class: &str, source: &Path, folder: &Path) -> Command {
     let driver = format!("{JARS}/mongo-java-driver.jar");
     let mut compiler = Command::new("javac");
-    compiler.arg("-nowarn").args(["-cp", &driver, "-d"]).arg(folder.path()).arg(source);
+    compiler.arg("-nowarn").args(["-cp", &driver, "-d"]).arg(folder).arg(source);
     let compiled = compiler.output().unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let path = format!("{driver}:{}", folder.path().display());
-    prints(Command::new("java").args(["-cp", &path, class, address]), expected);
+    let mut command = Command::new("java");
+    command.args(["-cp", &format!("{driver}:{}", folder.display()), class]);
+    command
 }
 
 /// Whether there is a Java compiler and the driver.
-fn has_java() -> bool {
+pub fn has_java() -> bool {
     let compiler = Command::new("javac").arg("-version").output().is_ok();
     if !compiler {
         skip(&"javac");
@@ -228,7 +234,9 @@ fn has_java() -> bool {
 fn java_gets_the_next_id() {
     if has_java() {
         let server = Serving::start();
-        java("NextId", &script("NextId.java"), &server.address(""), "1 2 1\n500 124750\n11000\n");
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = java("NextId", &script("NextId.java"), folder.path());
+        prints(command.arg(server.address("")), "1 2 1\n500 124750\n11000\n");
     }
 }
 
@@ -244,75 +252,4 @@ fn clojure_inserts_with_ids_of_a_sequence() {
     let mut command = Command::new("java");
     command.args(["-cp", &path, "clojure.main"]).arg(script("sequence.clj"));
     prints(command.arg(server.address("")), "1 Sarah C.\n2 Bob D.\n");
-}
-
-/// What `translate` writes is run, and gives the document that the shell gives.
-#[test]
-fn translated_calls_run() {
-    let command = doc! {
-        "findAndModify": "counters", "query": { "_id": "users" },
-        "update": { "$inc": { "next": 1 } }, "new": true, "upsert": true,
-    };
-    let command = RawDocumentBuf::try_from(&command).unwrap();
-    let code = |language: &str, part: &str| {
-        let code = translate::code("test", &command, [translate::language(language).unwrap()]);
-        let code = code.unwrap().join("\n");
-        let found =
-            code.split("\n\n").find(|text| text.lines().next().unwrap_or_default().contains(part));
-        found.unwrap_or_else(|| panic!("no {part}:\n{code}")).to_owned()
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: String| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    };
-    let server = Serving::start();
-    let address = server.address("");
-    let expected = |next: i32| format!("users {next}\n");
-    let mut next = 1;
-    if let Some(python) = tool("pymongo/bin/python") {
-        let text = format!(
-            "import sys\nfrom pymongo import MongoClient, ReturnDocument\n\
-             db = MongoClient(sys.argv[1])['test']\n{}\nprint(document['_id'], document['next'])\n",
-            code("python", "pymongo")
-        );
-        prints(Command::new(python).arg(write("call.py", text)).arg(&address), &expected(next));
-        next += 1;
-    }
-    if let Some(tools) = tool("node/node_modules/mongodb") {
-        let tools = tools.ancestors().nth(2).unwrap().display().to_string();
-        let text = format!(
-            "import {{ createRequire }} from 'node:module';\n\
-             const {{ MongoClient, Int32, Double, Long }} = createRequire({tools:?} + '/')('mongodb');\n\
-             const client = new MongoClient(process.argv[2]);\nconst db = client.db('test');\n{}\n\
-             console.log(document._id, document.next);\nawait client.close();\n",
-            code("node", "Node")
-        );
-        prints(Command::new("node").arg(write("call.mjs", text)).arg(&address), &expected(next));
-        next += 1;
-    }
-    if Command::new("php")
-        .arg("-m")
-        .output()
-        .is_ok_and(|modules| String::from_utf8_lossy(&modules.stdout).contains("mongodb"))
-    {
-        let text = format!(
-            "<?php\nuse MongoDB\\Driver\\Command;\n$manager = new MongoDB\\Driver\\Manager($argv[1]);\n{}\n\
-             echo $reply->value->_id, ' ', $reply->value->next, \"\\n\";\n",
-            code("php", "extension")
-        );
-        prints(Command::new("php").arg(write("call.php", text)).arg(&address), &expected(next));
-        next += 1;
-    }
-    if has_java() {
-        let text = format!(
-            "import com.mongodb.*;\npublic class Call {{\n  public static void main(String[] arguments) {{\n    \
-             MongoClient client = new MongoClient(new MongoClientURI(arguments[0]));\n    \
-             DB db = client.getDB(\"test\");\n{}\n    \
-             System.out.println(document.get(\"_id\") + \" \" + document.get(\"next\"));\n    client.close();\n  }}\n}}\n",
-            code("java", "classic")
-        );
-        java("Call", &write("Call.java", text), &address, &expected(next));
-    }
 }

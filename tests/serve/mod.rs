@@ -10,3 +10,4 @@ mod joined;
 mod protocol;
 pub mod server;
 mod transcripts;
+mod translated;
