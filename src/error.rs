@@ -58,6 +58,8 @@ pub struct Thrown {
     pub frames: Vec<Frame>,
     /// The server error behind it, when it came from the database.
     pub cause: Option<CommandError>,
+    /// What mongosh's prompt tells beside it: the result and the write errors of a bulk write.
+    pub more: Option<String>,
     /// What kind of value was thrown.
     pub kind: ThrownKind,
     /// The text was refused when it was read: nothing of it ran.

@@ -80,6 +80,8 @@ pub struct Session {
     tutor: Option<Box<dyn Tutor>>,
     /// The input was for the tutor.
     addressed: bool,
+    /// What runs was typed or piped, as at mongosh's prompt.
+    typed: bool,
     /// What the last input answered, where that is kept.
     last: Option<Answer>,
     keeps: bool,
@@ -114,6 +116,7 @@ impl Session {
             interrupted: false,
             tutor: None,
             addressed: false,
+            typed: false,
             last: None,
             keeps: false,
             columns: COLUMNS,
@@ -126,6 +129,7 @@ impl Session {
             self.notice(&notice);
         }
         self.addressed = false;
+        self.typed = true;
         let outcome = self.input(&entry.input, &entry.text, TYPED, Echo::Each);
         // On a pipe the next input does not wait for timers; a person sees an input end when they have run.
         let outcome = outcome.and_then(|()| self.script.run_timers(self.prompt));
@@ -156,6 +160,7 @@ impl Session {
 
     /// Runs the code of one `--eval`; with `show` its value is printed.
     pub fn evaluate(&mut self, code: &str, show: bool) -> Outcome {
+        self.typed = false;
         let input = dialect::parse(code, Source::Prompt);
         let echo = if show { Echo::Last } else { Echo::None };
         let outcome = self.input(&input, code, EVALUATED, echo);
@@ -165,6 +170,7 @@ impl Session {
 
     /// Runs a script file: a module if its name ends in `.mjs`. It prints what it prints, and no value.
     pub fn load(&mut self, path: &Path) -> Outcome {
+        self.typed = false;
         let outcome = self.script.run_file(path).and_then(Answer::end);
         let outcome = outcome.and_then(|()| self.script.run_timers(true));
         self.settle(outcome)
@@ -305,7 +311,8 @@ impl Session {
         if let Some(data) = self.data {
             return self.data(answer, data);
         }
-        let options = if name == EVALUATED { self.options.whole() } else { self.options };
+        let options = self.options.set(self.script.shell().inspection);
+        let options = if name == EVALUATED { options.whole() } else { options };
         match self.script.handle(answer) {
             Some(("Cursor" | "CommandCursor", handle)) => {
                 let page = self.script.shell().page(handle);
@@ -441,9 +448,9 @@ impl Session {
             Err(Error::Interrupted) if !self.prompt => return Outcome::Exit(INTERRUPTED),
             // The terminal has echoed `^C` and stands behind it.
             Err(error @ Error::Interrupted) => {
-                self.tell(&format!("\n{}", report::uncaught(&error, self.emulate)))
+                self.tell(&format!("\n{}", report::uncaught(&error, self.emulate, self.typed)))
             }
-            Err(error) => self.tell(&report::uncaught(&error, self.emulate)),
+            Err(error) => self.tell(&report::uncaught(&error, self.emulate, self.typed)),
         };
         self.interrupt.clear();
         match outcome {

@@ -15,6 +15,7 @@ mod engine_storage;
 mod formats;
 mod house;
 mod lessons;
+mod mongosh_compare;
 mod node;
 mod options;
 mod print;

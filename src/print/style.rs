@@ -1,7 +1,7 @@
 //! The styles: one row each, found by the name that a user types.
 
 use super::{Data, Paint, Shown, mongo, mongosh};
-use crate::shell::Emulate;
+use crate::shell::{Emulate, Inspection};
 use crate::value::extended_json::Form;
 
 /// How much of a value is shown, and how it is laid out.
@@ -43,6 +43,14 @@ impl Options {
 
     /// What a script file or `--eval` prints.
     pub const SCRIPT: Self = Self { deep: false, ..Self::PROMPT };
+
+    /// The same as the settings of mongosh's `config` have it.
+    #[must_use]
+    pub fn set(self, inspection: Inspection) -> Self {
+        let first = Inspection::default();
+        let depth = if inspection.depth == first.depth { self.depth } else { inspection.depth };
+        Self { depth, compact: self.compact && inspection.compact, ..self }
+    }
 
     /// The same without any limit: documents of a cursor, the value of `--eval`.
     #[must_use]

@@ -134,7 +134,7 @@ fn receiver<'js>(
     } else if let Some(held) = object.as_class::<Held>() {
         return Ok(match &*held.borrow() {
             Held::Bson(value) => Receiver::Value(value.clone()),
-            Held::Handle(handle) => Receiver::Handle(handle.number),
+            Held::Handle(handle) => Receiver::Handle(handle.number.number),
             Held::Database(name) => Receiver::Database(name.to_string()),
             Held::Origin(_) => Receiver::None,
         });
@@ -179,9 +179,8 @@ pub(super) fn answer<'js>(
             object.into_value()
         }
         Reply::Handle(class, number) => {
-            let released = realm.state.released.clone();
-            let index = class_index(class).unwrap_or_default();
-            let held = Held::Handle(Handle { class: index, number, released });
+            let class_at = class_index(class).unwrap_or_default();
+            let held = Held::Handle(Handle { class: class_at, number: realm.state.number(number) });
             Class::instance_proto(held, realm.prototype(class))?.into_inner().into_value()
         }
         Reply::Database(name) => realm.database(&name)?.into_value(),

@@ -116,6 +116,11 @@ fn raised<'js>(
     let text = raised.text(mongo::quote);
     let object = plain(realm, &text)?;
     Decoder::served(ctx, realm).fields(&raw(&raised.fields), &object)?;
+    if raised.class.starts_with("Mongosh")
+        && let Some((code, _)) = text.strip_prefix('[').and_then(|text| text.split_once(']'))
+    {
+        hide(&object, "code", code)?;
+    }
     match class_index(raised.class).filter(|at| shell::classes()[*at].kind == Kind::Errors) {
         Some(at) => object.set_prototype(Some(&realm.prototypes[at]))?,
         None if raised.class != "Error" => hide(&object, "name", raised.class)?,

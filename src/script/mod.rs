@@ -215,7 +215,9 @@ impl Script {
             let value = answer.value.clone().restore(&ctx).ok()?;
             let object = value.as_object().filter(|object| !object.is_function())?;
             match &*object.as_class::<Held>()?.borrow() {
-                Held::Handle(handle) => Some((shell::classes()[handle.class].name, handle.number)),
+                Held::Handle(handle) => {
+                    Some((shell::classes()[handle.class].name, handle.number.number))
+                }
                 Held::Bson(_) | Held::Database(_) | Held::Origin(_) => None,
             }
         })

@@ -30,17 +30,23 @@ pub(super) enum Held {
     Origin(Option<RawDocumentBuf>),
 }
 
-/// A number of the shell's; the shell is told when its object is gone.
+/// What stands for something that the shell holds. Several objects may stand for the same.
 pub(super) struct Handle {
     /// The class, as an index of the class table.
     pub(super) class: usize,
     /// The number.
+    pub(super) number: Rc<Number>,
+}
+
+/// A number of the shell's; the shell is told when the last object with it is gone.
+pub(super) struct Number {
+    /// The number itself.
     pub(super) number: u32,
-    /// Where to leave the number in the end.
+    /// Where to leave it in the end.
     pub(super) released: Released,
 }
 
-impl Drop for Handle {
+impl Drop for Number {
     fn drop(&mut self) {
         self.released.borrow_mut().push(self.number);
     }

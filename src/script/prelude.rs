@@ -29,6 +29,7 @@ const LATER: &[(&str, &str)] = &[
 const BODIES: &[(&str, &str)] = &[
     ("ArrayFunctions", include_str!("prelude/array_functions.js")),
     ("Assert", include_str!("prelude/assert.js")),
+    ("BinData", include_str!("prelude/bin_data.js")),
     ("Bulk", include_str!("prelude/bulk.js")),
     ("BulkWriteError", include_str!("prelude/bulk_write_error.js")),
     ("BulkWriteResult", include_str!("prelude/bulk_write_result.js")),
@@ -44,6 +45,7 @@ const BODIES: &[(&str, &str)] = &[
     ("MathFunctions", include_str!("prelude/math_functions.js")),
     ("Node", include_str!("prelude/node.js")),
     ("NodeAssert", include_str!("prelude/node_assert.js")),
+    ("NumberLong", include_str!("prelude/number_long.js")),
     ("NumberMethods", include_str!("prelude/number_methods.js")),
     ("ObjectFunctions", include_str!("prelude/object_functions.js")),
     ("RandomFunctions", include_str!("prelude/random_functions.js")),

@@ -2,14 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use rquickjs::function::Constructor;
 use rquickjs::{Atom, Class, Ctx, Function, JsLifetime, Object, Value};
 
 use super::files::Loaded;
 use super::limits::Limits;
-use super::native::{Held, Place, Released};
+use super::native::{Held, Number, Place, Released};
 use super::prelude;
 use super::sources::Sources;
 use super::timers::Timers;
@@ -37,6 +37,8 @@ pub(super) struct State {
     pub(super) halted: Rc<Cell<bool>>,
     /// Handles whose objects were collected.
     pub(super) released: Released,
+    /// The numbers of handles, while an object has them.
+    pub(super) numbers: RefCell<HashMap<u32, Weak<Number>>>,
     /// The files that were loaded.
     pub(super) loaded: RefCell<Loaded>,
     /// The texts that were evaluated, for positions.
@@ -65,6 +67,17 @@ impl State {
     /// Whether nothing may go on: Ctrl-C, `quit()`, a reader that is gone.
     pub(super) fn is_stopped(&self) -> bool {
         self.halted.get() || self.interrupt.is_raised()
+    }
+
+    /// A number of the shell's for an object: the one that other objects share, if there are any.
+    pub(super) fn number(&self, number: u32) -> Rc<Number> {
+        let mut numbers = self.numbers.borrow_mut();
+        if let Some(shared) = numbers.get(&number).and_then(Weak::upgrade) {
+            return shared;
+        }
+        let made = Rc::new(Number { number, released: self.released.clone() });
+        numbers.insert(number, Rc::downgrade(&made));
+        made
     }
 
     /// Makes everything unwind and end with `error`.

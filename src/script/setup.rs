@@ -36,6 +36,7 @@ impl State {
             halt: RefCell::new(None),
             halted: Rc::new(Cell::new(false)),
             released: Rc::default(),
+            numbers: RefCell::default(),
             loaded: RefCell::default(),
             sources: RefCell::new(Sources::default()),
             workers: Workers::default(),

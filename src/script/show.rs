@@ -3,7 +3,7 @@
 //! Nothing of the user's is run but what asks for it: a `tojson`, `shellPrint` or `toString` of their own making.
 //! Getters are not called, and a `Proxy` is looked behind.
 
-use bson::{Bson, DateTime, Regex};
+use bson::{Bson, DateTime, RawBson, Regex};
 use rquickjs::atom::PredefinedAtom;
 use rquickjs::function::This;
 use rquickjs::{Array, Coerced, Ctx, Function, Object, Value};
@@ -196,6 +196,13 @@ impl<'js> Viewer<'_, 'js> {
         }
         if let Some(held) = object.as_class::<Held>() {
             return match &*held.borrow() {
+                Held::Bson(RawBson::RegularExpression(regex))
+                    if self.realm.state.emulate == Emulate::Mongosh =>
+                {
+                    let [pattern, options] = [&regex.pattern, &regex.options]
+                        .map(|text| print::mongosh::quoted(text.as_str()));
+                    Ok(Shown::Text(format!("BSONRegExp({pattern}, {options})")))
+                }
                 Held::Bson(value) => Ok(match Bson::try_from(value.clone()) {
                     Ok(value) => Shown::Value(value),
                     Err(error) => Shown::Text(error.to_string()),
@@ -206,7 +213,8 @@ impl<'js> Viewer<'_, 'js> {
             };
         }
         let class = self.realm.prototypes.iter().position(|known| *known == prototype);
-        if let Some(class) = class.map(|at| &shell::classes()[at]) {
+        let class = class.map(|at| &shell::classes()[at]);
+        if let Some(class) = class.filter(|class| class.kind != Kind::Extensions) {
             let name = if class.global.is_empty() { class.name } else { class.global };
             return match class.kind {
                 Kind::Results | Kind::Errors => {
@@ -244,6 +252,15 @@ impl<'js> Viewer<'_, 'js> {
                 let shown =
                     elements.iter().map(|element| self.value(&element?)).collect::<Result<_>>();
                 Ok(Shown::Set(shown?))
+            }
+            "WeakMap" | "WeakSet" => Ok(Shown::Text(format!("{kind} {{ <items unknown> }}"))),
+            "Boolean" | "Number" if self.realm.state.emulate == Emulate::Mongosh => {
+                let text: Coerced<String> = object.as_value().get()?;
+                Ok(Shown::Text(format!("[{kind}: {}]", text.0)))
+            }
+            "String" if self.realm.state.emulate == Emulate::Mongosh => {
+                let text: Coerced<String> = object.as_value().get()?;
+                Ok(Shown::Text(format!("[String: {}]", print::mongosh::quoted(&text.0))))
             }
             "Bytes" => {
                 if let Some(own) = self.own_inspection(object)? {
@@ -319,8 +336,16 @@ impl<'js> Viewer<'_, 'js> {
             let page: Array = batch.call((This(object.clone()), PAGE))?;
             return self.array(&page);
         }
+        let has = |name: &str| {
+            class.method(name).is_some_and(|method| method.shells.include(self.realm.state.emulate))
+        };
+        if self.realm.state.emulate == Emulate::Mongosh && has("toJSON") {
+            let method: Function = object.get("toJSON")?;
+            let told: Value = method.call((This(object.clone()),))?;
+            return self.value(&told);
+        }
         for name in ["tojson", "toString"] {
-            if class.method(name).is_some() {
+            if has(name) {
                 let method: Function = object.get(name)?;
                 let text: Coerced<String> = method.call((This(object.clone()),))?;
                 return Ok(Shown::Text(text.0));
@@ -465,7 +490,10 @@ pub(super) fn call<'js>(
     arguments: &[Value<'js>],
 ) -> Result<Value<'js>> {
     let (style, data) = (realm.state.style(), realm.state.data());
-    let options = Options::SCRIPT;
+    let options = match realm.state.shell.try_borrow() {
+        Ok(shell) => Options::SCRIPT.set(shell.inspection),
+        Err(_) => Options::SCRIPT,
+    };
     let undefined = Value::new_undefined(ctx.clone());
     let argument_at = |index: usize| arguments.get(index).unwrap_or(&undefined);
     let first = argument_at(0);
@@ -486,6 +514,16 @@ pub(super) fn call<'js>(
             let text = match (show, data) {
                 (Show::PrintJson, Some(data)) => datum::json(ctx, realm, data, first)?,
                 (_, Some(_)) => datum::json(ctx, realm, Data::Lines, first)?,
+                (Show::PrintJson, None) if realm.state.emulate == Emulate::Mongosh => {
+                    // mongosh prints them all.
+                    let given =
+                        if arguments.is_empty() { std::slice::from_ref(first) } else { arguments };
+                    let texts = given
+                        .iter()
+                        .map(|given| Ok(style.json(&value(ctx, realm, given)?, &options)))
+                        .collect::<Result<Vec<_>>>()?;
+                    texts.join(" ")
+                }
                 (Show::PrintJson, None) => style.json(&value(ctx, realm, first)?, &options),
                 (_, None) => mongo::tojson(&value(ctx, realm, first)?, " ", Some(true)),
             };

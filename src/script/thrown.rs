@@ -10,7 +10,7 @@ use super::sources::{INTERNAL, Source, Sources};
 use super::{callee, convert, show};
 use crate::dialect::Lines;
 use crate::error::{Code, CommandError, Error, Frame, Thrown, ThrownKind};
-use crate::print::{self, Options};
+use crate::print::{self, Options, Shown};
 use crate::shell::{self, Emulate, Kind};
 
 /// What an error of the engine is to everybody outside this room.
@@ -62,7 +62,7 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
         return plain(&text, &text, ThrownKind::Primitive);
     };
     if !object.is_error() {
-        let shown = show::value(ctx, realm, value).unwrap_or(print::Shown::Undefined);
+        let shown = show::value(ctx, realm, value).unwrap_or(Shown::Undefined);
         let message = print::emulated(realm.state.emulate).argument(&shown, &Options::SCRIPT);
         return plain(&text, &message, ThrownKind::Object);
     }
@@ -75,6 +75,12 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
         text = format!("TypeError: {better}");
         message = better;
     }
+    if realm.state.emulate == Emulate::Mongosh
+        && let Some(better) = unreadable(&message)
+    {
+        text = format!("TypeError: {better}");
+        message = better;
+    }
     let frames = frames(&sources, &stack);
     drop(sources);
     Error::Thrown(Box::new(Thrown {
@@ -83,6 +89,7 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, value: &Value<'js>
         message,
         frames,
         cause: cause(ctx, realm, object),
+        more: more(ctx, realm, object),
         kind: ThrownKind::Error,
         // What was running when a text was refused stands below it.
         early: refused(object, &stack).is_some() && stack.lines().count() == 1,
@@ -104,6 +111,7 @@ fn memory_ended() -> Error {
         message: "out of memory".to_owned(),
         frames: Vec::new(),
         cause: None,
+        more: None,
         kind: ThrownKind::Error,
         early: false,
     }))
@@ -116,6 +124,7 @@ fn plain(text: &str, message: &str, kind: ThrownKind) -> Error {
         message: message.to_owned(),
         frames: Vec::new(),
         cause: None,
+        more: None,
         kind,
         early: false,
     }))
@@ -190,6 +199,38 @@ fn cause<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, object: &Object<'js>) -> Optio
     Some(CommandError { code: Code(code), message, details, labels })
 }
 
+/// What mongosh's prompt tells of a bulk write that failed, below its message.
+fn more<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, object: &Object<'js>) -> Option<String> {
+    if realm.state.emulate != Emulate::Mongosh || string(object, "name")? != "MongoBulkWriteError" {
+        return None;
+    }
+    let shown = |name: &str| show::value(ctx, realm, &object.get::<_, Value>(name).ok()?).ok();
+    let named = |name: &str, shown| match shown {
+        Shown::Object(object) => {
+            Shown::Object(print::Object { name: Some(name.to_owned()), ..object })
+        }
+        other => other,
+    };
+    let result = named("BulkWriteResult", shown("result")?);
+    let Shown::Array(errors, origin) = shown("writeErrors")? else { return None };
+    let error = |shown| {
+        let mut shown = shown;
+        if let Shown::Object(error) = &mut shown
+            && !error.fields.iter().any(|(name, _)| name == "errInfo")
+        {
+            // The driver lists it, there or not.
+            let place = error.fields.len().min(3);
+            error.fields.insert(place, ("errInfo".to_owned(), Shown::Undefined));
+        }
+        let fields = vec![("err".to_owned(), shown)];
+        Shown::Object(print::Object { name: Some("WriteError".to_owned()), fields, origin })
+    };
+    let errors = Shown::Array(errors.into_iter().map(error).collect(), origin);
+    let options = Options::PROMPT.whole();
+    let inspect = |shown| print::mongosh::inspect(shown, options);
+    Some(format!("Result: {}\nWrite Errors: {}", inspect(&result), inspect(&errors)))
+}
+
 /// The frames of a stack as QuickJS writes it, in the user's positions; the shell's own are left out.
 pub(super) fn frames(sources: &Sources, stack: &str) -> Vec<Frame> {
     stack.lines().filter_map(|line| frame(sources, line)).collect()
@@ -208,6 +249,12 @@ fn called_at(source: &Source, lines: &Lines, line: u32, column: u32) -> (u32, u3
         }
         None => engine,
     }
+}
+
+/// A field that was read of nothing, in V8's words, which everybody knows.
+fn unreadable(message: &str) -> Option<String> {
+    let (name, nothing) = message.strip_prefix("cannot read property '")?.rsplit_once("' of ")?;
+    Some(format!("Cannot read properties of {nothing} (reading '{name}')"))
 }
 
 /// What "not a function" says of a call in a script: the name of what was called, and the name that was meant.

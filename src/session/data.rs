@@ -97,7 +97,7 @@ impl Session {
 
     /// What `--json` prints for an error.
     pub(super) fn json_error(&self, error: &Error, form: Form) -> String {
-        let stack = report::uncaught(error, self.emulate);
+        let stack = report::uncaught(error, self.emulate, false);
         let message = report::text(error);
         let mut document = RawDocumentBuf::new();
         let mut put = |name: &bson::raw::CStr, value: RawBson| document.append(name, value);
@@ -149,6 +149,7 @@ fn circular() -> Error {
         message: CIRCULAR.to_owned(),
         frames: Vec::new(),
         cause: None,
+        more: None,
         kind: ThrownKind::Error,
         early: false,
     }))

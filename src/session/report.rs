@@ -8,13 +8,13 @@ use crate::shell::Emulate;
 /// Lines longer than this are cut around the caret, so that a minified file does not flood the screen.
 const WIDEST: usize = 120;
 
-/// The whole report on an error that ended an input.
-pub(super) fn uncaught(error: &Error, emulate: Emulate) -> String {
+/// The whole report on an error that ended an input; with `whole`, what mongosh tells of it at the prompt only.
+pub(super) fn uncaught(error: &Error, emulate: Emulate, whole: bool) -> String {
     let class = match error {
         Error::Thrown(thrown) => {
             return match emulate {
                 Emulate::Mongo => classic(thrown),
-                Emulate::Mongosh => modern(thrown),
+                Emulate::Mongosh => modern(thrown, whole),
             };
         }
         Error::Interrupted => return "interrupted".to_owned(),
@@ -63,7 +63,7 @@ fn classic(thrown: &Thrown) -> String {
 }
 
 /// mongosh's first line, then the stack as Node writes it, then the place.
-fn modern(thrown: &Thrown) -> String {
+fn modern(thrown: &Thrown, whole: bool) -> String {
     let code_name = thrown.cause.as_ref().map(|cause| cause.code.name());
     let mut report = match (thrown.kind, code_name) {
         (ThrownKind::Error, Some(code)) if thrown.name == "MongoServerError" => {
@@ -74,6 +74,9 @@ fn modern(thrown: &Thrown) -> String {
         // A thrown value that is no error is told as if it were one.
         (ThrownKind::Object | ThrownKind::Primitive, _) => format!("Error: {}", thrown.message),
     };
+    if let Some(more) = thrown.more.as_ref().filter(|_| whole) {
+        report.push_str(&format!("\n{more}"));
+    }
     for frame in &thrown.frames {
         report.push_str(&format!("\n    {}", frame.modern()));
     }
@@ -113,6 +116,7 @@ pub(super) fn syntax(error: &SyntaxError, text: &str, file: &str) -> Error {
             source,
         }],
         cause: None,
+        more: None,
         kind: ThrownKind::Error,
         early: true,
     }))
@@ -146,6 +150,7 @@ mod tests {
             message,
             frames,
             cause: None,
+            more: None,
             kind,
             early: false,
         }))
@@ -161,12 +166,12 @@ mod tests {
     fn the_old_shell_names_the_exception_then_the_stack_then_shows_the_line() {
         let report = "uncaught exception: Error: boom :\nf@file.js:3:9\n@file.js:7:1\n\
                       \tthrow new Error(\"boom\")\n\t       ^";
-        assert_eq!(uncaught(&boom(), Emulate::Mongo), report);
+        assert_eq!(uncaught(&boom(), Emulate::Mongo, true), report);
     }
 
     #[test]
     fn mongosh_says_the_name_and_message_first() {
-        let report = uncaught(&boom(), Emulate::Mongosh);
+        let report = uncaught(&boom(), Emulate::Mongosh, true);
         let expected = "Error: boom\n    at f (file.js:3:9)\n    at file.js:7:1\n";
         assert!(report.starts_with(expected), "{report}");
     }
@@ -175,14 +180,14 @@ mod tests {
     fn a_refused_command_carries_its_code_name_in_mongosh() {
         let error = Error::command(crate::error::Code::BAD_VALUE, "unknown operator: $foo");
         let expected = "MongoServerError[BadValue]: unknown operator: $foo";
-        assert_eq!(uncaught(&error, Emulate::Mongosh), expected);
+        assert_eq!(uncaught(&error, Emulate::Mongosh, true), expected);
     }
 
     #[test]
     fn a_thrown_string_has_no_stack() {
         let error = thrown("", "str", "str", ThrownKind::Primitive, Vec::new());
-        assert_eq!(uncaught(&error, Emulate::Mongo), "uncaught exception: str");
-        assert_eq!(uncaught(&error, Emulate::Mongosh), "Error: str");
+        assert_eq!(uncaught(&error, Emulate::Mongo, true), "uncaught exception: str");
+        assert_eq!(uncaught(&error, Emulate::Mongosh, true), "Error: str");
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl Session {
 
     /// Shows an error as one that ended an input.
     pub fn tell_of(&mut self, error: &Error) {
-        let text = report::uncaught(error, self.emulate);
+        let text = report::uncaught(error, self.emulate, false);
         // A reader that is gone is met again by the next line.
         let _ = self.tell(&text);
     }

@@ -35,17 +35,37 @@ pub(super) const DATABASE: Class = Class::instances(
             "gives a user another password",
             admin::change_password,
         ),
+        native(
+            "cloneCollection",
+            "(from, collection, query)",
+            "was removed from servers",
+            admin::removed,
+        ),
+        native("cloneDatabase", "(host)", "was removed from servers", admin::removed),
         native("commandHelp", "(name)", "what the server says of a command", admin::command_help),
+        native("copyDatabase", "(from, to, host)", "was removed from servers", admin::removed),
         native("createCollection", "(name, options)", "creates a collection", create_collection),
         native("createRole", "(role)", "creates a role", admin::create_role),
         prelude("createUser", "(user)", "creates a user"),
         native("createView", "(name, on, pipeline, options)", "creates a view", create_view),
         native("currentOp", "(filter)", "what the server is doing", admin::current_op),
+        native(
+            "disableFreeMonitoring",
+            "()",
+            "ends a service that servers have no more",
+            admin::free_monitoring,
+        ),
         native("dropAllRoles", "()", "drops the roles of this database", admin::drop_all_roles),
         native("dropAllUsers", "()", "drops the users of this database", admin::drop_all_users),
         native("dropDatabase", "()", "drops this database", drop_database),
         native("dropRole", "(name)", "drops a role", admin::drop_role),
         native("dropUser", "(name)", "drops a user", admin::drop_user),
+        native(
+            "enableFreeMonitoring",
+            "()",
+            "begins a service that servers have no more",
+            admin::free_monitoring,
+        ),
         native("eval", "(function, ...)", "refused: servers run no code any more", admin::gone),
         native("fsyncLock", "()", "flushes and blocks writes", admin::fsync_lock),
         native("fsyncUnlock", "()", "lets writes go on", admin::fsync_unlock),
@@ -57,6 +77,12 @@ pub(super) const DATABASE: Class = Class::instances(
             collection_infos,
         ),
         native("getCollectionNames", "()", "the names of its collections", collection_names),
+        native(
+            "getFreeMonitoringStatus",
+            "()",
+            "the state of a service that servers have no more",
+            admin::free_monitoring,
+        ),
         native("getLastError", "(w, wtimeout)", "the error of the last write", admin::last_error),
         native(
             "getLastErrorObj",
@@ -150,6 +176,12 @@ pub(super) const DATABASE: Class = Class::instances(
             "(user, roles)",
             "takes roles from a user",
             admin::revoke_roles,
+        ),
+        native(
+            "rotateCertificates",
+            "(message)",
+            "makes the server read its certificates again",
+            admin::rotate,
         ),
         native("runCommand", "(command)", "sends a command", run_command),
         native(
@@ -290,7 +322,7 @@ fn get_collection(call: &mut Call<'_>) -> Result<Reply> {
             Err(call.shell.wrong("a collection name must not be empty", invalid))
         }
         _ => {
-            let missing = missing_argument(0, "Database.getCollection");
+            let missing = missing_argument(0, "Database.getColl");
             Err(call.shell.wrong("Collection name must be a string", missing))
         }
     }
@@ -341,9 +373,7 @@ fn drop_database(call: &mut Call<'_>) -> Result<Reply> {
     }
     let reply = call.shell.run(&db, body.body())?;
     let mut shown = rawdoc! { "ok": 1 };
-    if let Some(dropped) = owned(&reply, "dropped") {
-        shown.append(cstr!("dropped"), dropped);
-    }
+    shown.append(cstr!("dropped"), owned(&reply, "dropped").unwrap_or(RawBson::String(db)));
     Ok(Reply::Served(RawBson::Document(shown)))
 }
 

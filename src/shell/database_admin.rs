@@ -3,11 +3,11 @@
 use bson::raw::{CStr, cstr};
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, rawdoc};
 
-use super::command::{Command, key_of, owned};
+use super::command::{Command, key_of, owned, whole};
 use super::database::answer;
-use super::refusal::usage;
+use super::refusal::{invalid_input, raised, usage};
 use super::{Call, Reply};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 
 /// Sends `{name: 1}` with the options in the first argument.
 fn simple(call: &Call<'_>, db: &str, name: &CStr) -> Result<Reply> {
@@ -108,7 +108,9 @@ pub(super) fn current_op(call: &mut Call<'_>) -> Result<Reply> {
 
 pub(super) fn kill_op(call: &mut Call<'_>) -> Result<Reply> {
     let Some(operation) = call.value(0).cloned() else {
-        return Err(usage("no opNum to kill specified"));
+        let missing =
+            Error::command(Code(40414), "BSON field 'killOp.op' is missing but a required field");
+        return Err(call.shell.wrong("no opNum to kill specified", missing));
     };
     let body = Command::new(cstr!("killOp"), 1).with(cstr!("op"), operation).body();
     answer(call.shell, "admin", body)
@@ -135,6 +137,14 @@ fn get_last_error(call: &Call<'_>) -> Result<RawDocumentBuf> {
 }
 
 pub(super) fn last_error(call: &mut Call<'_>) -> Result<Reply> {
+    if !call.shell.classic() {
+        call.shell.notice(
+            "DeprecationWarning: Database.getLastError() is deprecated and will be removed in the future.",
+        );
+        // What a server of today does not know is no error to mongosh.
+        let reply = get_last_error(call).unwrap_or_default();
+        return Ok(Reply::Value(owned(&reply, "err").unwrap_or(RawBson::Null)));
+    }
     let reply = get_last_error(call)?;
     Ok(Reply::Value(owned(&reply, "err").unwrap_or(RawBson::Null)))
 }
@@ -168,6 +178,11 @@ pub(super) fn set_profiling_level(call: &mut Call<'_>) -> Result<Reply> {
     let Some(level) = call.value(0).cloned() else {
         return Err(usage("setProfilingLevel needs a level: 0, 1 or 2"));
     };
+    if let Some(number) = whole(level.as_raw_bson_ref()).filter(|_| !call.shell.classic())
+        && !(0..=2).contains(&number)
+    {
+        return Err(invalid_input(format!("Input level {number} is out of range [0..2]")));
+    }
     let body = Command::new(cstr!("profile"), level);
     let body = match call.value(1) {
         Some(RawBson::Document(options)) => body.options(options, &["profile"]),
@@ -399,4 +414,30 @@ fn of_role(call: &Call<'_>, what: &CStr) -> Result<Reply> {
     };
     let body = Command::new(&key_of(call.method), role).maybe(what, call.value(1).cloned());
     answer(call.shell, &db, body.body())
+}
+
+/// What servers dropped long ago, in the words of either shell.
+pub(super) fn removed(call: &mut Call<'_>) -> Result<Reply> {
+    let method = call.method;
+    let text = format!("{method}() was removed: servers have not had it since MongoDB 4.2");
+    let other =
+        format!("[COMMON-10003] `{method}()` was removed because it was deprecated in MongoDB 4.0");
+    Err(call.shell.wrong(&text, raised("MongoshDeprecatedError", other)))
+}
+
+/// `enableFreeMonitoring()` and its sisters: a service that ended with MongoDB 7.0, as the server says.
+pub(super) fn free_monitoring(call: &mut Call<'_>) -> Result<Reply> {
+    let body = match call.method {
+        "getFreeMonitoringStatus" => rawdoc! { "getFreeMonitoringStatus": 1 },
+        "enableFreeMonitoring" => rawdoc! { "setFreeMonitoring": 1, "action": "enable" },
+        _ => rawdoc! { "setFreeMonitoring": 1, "action": "disable" },
+    };
+    answer(call.shell, "admin", body)
+}
+
+/// `rotateCertificates(message)`.
+pub(super) fn rotate(call: &mut Call<'_>) -> Result<Reply> {
+    let message = call.value(0).cloned();
+    let body = Command::new(cstr!("rotateCertificates"), 1).maybe(cstr!("message"), message);
+    answer(call.shell, "admin", body.body())
 }

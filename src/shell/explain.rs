@@ -39,6 +39,7 @@ pub(super) const EXPLAINABLE: Class = Class::instances(
         native("getCollection", "()", "the collection", collection),
         native("getVerbosity", "()", "how much it tells", verbosity),
         native("remove", "(query, justOne)", "explains a remove", remove),
+        native("toString", "()", "whose methods are explained", text),
         native("update", "(query, update, options)", "explains an update", update),
     ],
 );
@@ -49,6 +50,11 @@ pub(super) fn start(call: &mut Call<'_>) -> Result<Reply> {
     let verbosity = super::cursor::verbosity(call.value(0))?;
     let held = Held::Explained(Explained { db, collection, verbosity });
     Ok(Reply::Handle("Explainable", call.shell.held.insert(held)))
+}
+
+fn text(call: &mut Call<'_>) -> Result<Reply> {
+    let Explained { db, collection, .. } = explained(call)?;
+    Ok(Reply::Value(RawBson::String(format!("Explainable({db}.{collection})"))))
 }
 
 fn explained(call: &mut Call<'_>) -> Result<Explained> {

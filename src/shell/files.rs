@@ -162,6 +162,8 @@ pub fn machine() -> String {
 pub(super) fn sleep(call: &mut Call<'_>) -> Result<Reply> {
     let millis = match call.value(0) {
         None => 0,
+        // A timer of JavaScript's takes anything.
+        Some(value) if !call.shell.classic() => whole(value.as_raw_bson_ref()).unwrap_or(0),
         Some(value) => whole(value.as_raw_bson_ref())
             .ok_or_else(|| usage("sleep needs a number of milliseconds"))?,
     };

@@ -22,6 +22,17 @@ pub(super) const GLOBAL: Class = Class::functions(
         native("HexData", "(subtype, hex)", "bytes from hexadecimal digits", hex_data),
         native("ISODate", "(text)", "a date from an ISO 8601 text, or now", iso_date),
         native("JUUID", "(text)", "a UUID in the byte order of old Java drivers", juuid),
+        native("LegacyCSharpUUID", "(text)", "a UUID in the byte order of old C# drivers", csuuid)
+            .only(Shells::Mongosh),
+        native("LegacyJavaUUID", "(text)", "a UUID in the byte order of old Java drivers", juuid)
+            .only(Shells::Mongosh),
+        native(
+            "LegacyPythonUUID",
+            "(text)",
+            "a UUID in the byte order of old Python drivers",
+            pyuuid,
+        )
+        .only(Shells::Mongosh),
         native("MD5", "(hex)", "bytes of an MD5 digest", md5),
         native("PYUUID", "(text)", "a UUID in the byte order of old Python drivers", pyuuid),
         native("UUID", "(text)", "a UUID, or a new random one", uuid),
@@ -41,6 +52,7 @@ pub(super) const GLOBAL: Class = Class::functions(
             order,
         ),
         native("bsonsize", "(document)", "how many bytes a document takes", size),
+        native("buildInfo", "()", "which programs run", build_information).only(Shells::Mongosh),
         native("cat", "(file)", "the text of a file", files::cat),
         native("cd", "(path)", "changes the working directory", files::cd),
         native("cls", "()", "clears the screen", clear),
@@ -124,46 +136,6 @@ pub(super) const QUERY_SETTINGS: Class = Class::functions(
     &[native("shellBatchSize", "", "how many documents a prompt shows at once", batch_size)],
 );
 
-/// mongosh's `config`.
-pub(super) const CONFIG: Class = Class::functions(
-    "Config",
-    "config",
-    "settings of the shell",
-    &[
-        native("get", "(name)", "the value of a setting", config_get),
-        native("set", "(name, value)", "changes a setting", config_set),
-    ],
-)
-.only(Shells::Mongosh);
-
-/// The one setting there is, by the name mongosh gives it.
-const DISPLAY_BATCH_SIZE: &str = "displayBatchSize";
-
-fn config_get(call: &mut Call<'_>) -> Result<Reply> {
-    Ok(match call.text(0, "name")? {
-        Some(DISPLAY_BATCH_SIZE) => {
-            Reply::Value(number(i64::try_from(call.shell.batch_size).unwrap_or(i64::MAX)))
-        }
-        _ => Reply::Nothing,
-    })
-}
-
-fn config_set(call: &mut Call<'_>) -> Result<Reply> {
-    let name = call.text(0, "name")?.unwrap_or_default().to_owned();
-    let text = if name == DISPLAY_BATCH_SIZE {
-        let size = call.value(1).and_then(|value| whole(value.as_raw_bson_ref()));
-        let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
-        let Some(size) = size else {
-            return Err(usage("displayBatchSize must be a number above 0"));
-        };
-        call.shell.batch_size = size;
-        format!("Setting \"{name}\" has been changed")
-    } else {
-        format!("Option \"{name}\" is not available in this environment")
-    };
-    Ok(Reply::Value(RawBson::String(text)))
-}
-
 /// A setting's getter and, with an argument, its setter.
 fn batch_size(call: &mut Call<'_>) -> Result<Reply> {
     if let Some(value) = call.value(0) {
@@ -225,6 +197,18 @@ fn clear(call: &mut Call<'_>) -> Result<Reply> {
 
 fn build_info(call: &mut Call<'_>) -> Result<Reply> {
     super::database::answer(call.shell, "admin", rawdoc! { "buildInfo": 1 })
+}
+
+/// mongosh's `buildInfo()`, about the shell itself.
+fn build_information(call: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Document(rawdoc! {
+        "version": call.shell.emulate.version(),
+        "distributionKind": "packaged",
+        "buildArch": std::env::consts::ARCH,
+        "buildPlatform": std::env::consts::OS,
+        "nodeVersion": "v20.20.2",
+        "tally": env!("CARGO_PKG_VERSION"),
+    })))
 }
 
 /// Memory of this process in megabytes, where the platform tells it.

@@ -11,6 +11,7 @@ mod call;
 mod collection;
 mod command;
 mod concern;
+mod config;
 mod counter;
 mod cursor;
 mod database;
@@ -46,6 +47,7 @@ pub mod words;
 mod write;
 
 pub use call::{Arguments, Call, Receiver};
+pub use config::Inspection;
 pub use cursor::Page;
 pub use files::machine;
 pub use given::Given;
@@ -245,6 +247,10 @@ pub struct Shell {
     pub verbose: bool,
     /// What the programs that scripts ran have said.
     programs_said: String,
+    /// The settings that mongosh's `config` has changed.
+    settings: Vec<(&'static str, RawBson)>,
+    /// What they decide of printing.
+    pub inspection: Inspection,
 }
 
 impl Shell {
@@ -274,6 +280,8 @@ impl Shell {
             concerns: concern::Concerns::new(),
             verbose: false,
             programs_said: String::new(),
+            settings: Vec::new(),
+            inspection: Inspection::default(),
         }
     }
 
@@ -304,6 +312,8 @@ impl Shell {
             concerns: self.concerns.clone(),
             verbose: self.verbose,
             programs_said: String::new(),
+            settings: self.settings.clone(),
+            inspection: self.inspection,
         }
     }
 
@@ -389,7 +399,7 @@ const CLASSES: &[Class] = &[
     types::CODE,
     collection::COLLECTION,
     cursor::COMMAND_CURSOR,
-    global::CONFIG,
+    config::CONFIG,
     node::CONSOLE,
     counter::COUNTER,
     cursor::CURSOR,

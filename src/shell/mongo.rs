@@ -5,7 +5,7 @@ use bson::{RawBson, RawBsonRef, RawDocumentBuf, rawdoc};
 
 use super::command::{Command, field};
 use super::database::{answer, database_name};
-use super::refusal::usage;
+use super::refusal::{missing_argument, usage};
 use super::rows::native;
 use super::{Call, Class, Reply, Shell, concern, session};
 use crate::backend::Topology;
@@ -228,7 +228,8 @@ fn get_collection(call: &mut Call<'_>) -> Result<Reply> {
 /// `connect(address, user, password)`: a database.
 pub(super) fn connect_database(call: &mut Call<'_>) -> Result<Reply> {
     let Some(address) = call.text(0, "address")?.map(ToOwned::to_owned) else {
-        return Err(usage("Missing connection string: connect(\"localhost:27017/test\")"));
+        let text = "Missing connection string: connect(\"localhost:27017/test\")";
+        return Err(call.shell.wrong(text, missing_argument(0, "connect")));
     };
     let db = own_server(call.shell, &address)?;
     Ok(Reply::Database(db.unwrap_or_else(|| "test".to_owned())))

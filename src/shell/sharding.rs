@@ -7,7 +7,7 @@ use bson::{RawArrayBuf, RawBson, RawDocumentBuf, rawdoc};
 
 use super::command::{Command, field, owned, truthy, whole};
 use super::database::answer;
-use super::refusal::usage;
+use super::refusal::{raised, usage};
 use super::rows::native;
 use super::{Call, Class, Reply, class, help};
 use crate::error::Result;
@@ -314,9 +314,20 @@ pub(super) fn status(call: &mut Call<'_>) -> Result<Reply> {
     let mongos = call.shell.run("admin", rawdoc! { "isdbgrid": 1 });
     match mongos {
         Ok(_) => answer(call.shell, "admin", rawdoc! { "listShards": 1 }),
-        Err(error) if error.code().is_some() => Err(usage(
-            "printShardingStatus: this db does not have sharding enabled. be sure you are connecting to a mongos from the shell and not to a mongod.",
-        )),
+        Err(error) if error.code().is_some() => {
+            if !call.shell.classic() {
+                call.shell.output.notice(
+                    "Warning: MongoshWarning: [SHAPI-10003] You are not connected to a mongos. This command may not work as expected.",
+                );
+            }
+            Err(call.shell.wrong(
+                "printShardingStatus: this db does not have sharding enabled. be sure you are connecting to a mongos from the shell and not to a mongod.",
+                raised(
+                    "MongoshInvalidInputError",
+                    "[SHAPI-10003] This db does not have sharding enabled. Be sure you are connecting to a mongos from the shell and not to a mongod.",
+                ),
+            ))
+        }
         Err(error) => Err(error),
     }
 }

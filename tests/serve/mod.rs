@@ -2,7 +2,7 @@
 
 mod access;
 mod awaiting;
-mod clients;
+pub mod clients;
 mod ending;
 mod failing;
 mod hostile;

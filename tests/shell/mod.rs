@@ -1,5 +1,6 @@
 //! What can be called, over a scratch engine: results, errors and texts of both shells.
 
+mod api;
 mod counters;
 mod cursors;
 mod globals;

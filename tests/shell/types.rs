@@ -100,7 +100,10 @@ fn the_other_classes_make_and_tell() {
         ("ISODate('2020-01-01') instanceof Date", "true"),
     ]);
     mongosh().talks(&[
-        ("ISODate('2020-1-1')", "Error: \"2020-1-1\" is not a valid ISODate"),
+        (
+            "ISODate('2020-1-1')",
+            "MongoshInvalidInputError: [COMMON-10001] \"2020-1-1\" is not a valid ISODate",
+        ),
         ("NumberDecimal('abc')", "BSONError: abc not a valid Decimal128 string"),
         ("NumberInt(3000000000)", "Int32(-1294967296)"),
         ("Timestamp({t: 1, i: 2}).toString()", "4294967298"),

@@ -43,6 +43,11 @@ pub fn print_json(value: &Shown, options: Options) -> String {
     print_argument(value, Options { compact: false, depth: None, ..options })
 }
 
+/// A string in the quotes that suit it.
+pub fn quoted(text: &str) -> String {
+    text::quoted(text)
+}
+
 /// The documents of a cursor, as the one array that the prompt shows; an empty text when there are none.
 pub fn documents(page: &[Shown], options: Options) -> String {
     if page.is_empty() {

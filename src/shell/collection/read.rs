@@ -4,7 +4,7 @@ use bson::raw::cstr;
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
 use super::write::filter;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::shell::command::{self, Command, field, key_of, number, owned, truthy, whole};
 use crate::shell::cursor::{Query, open_stream};
 use crate::shell::held::{CommandCursor, Held};
@@ -151,7 +151,10 @@ pub(super) fn distinct(call: &mut Call<'_>) -> Result<Reply> {
     let (db, name) = call.collection()?;
     let key = match call.arguments.first() {
         Some(RawBson::String(key)) => key.clone(),
-        None if !call.shell.classic() => return Err(missing_argument(0, "Collection.distinct")),
+        None if !call.shell.classic() => {
+            let text = "BSON field 'distinct.key' is missing but a required field";
+            return Err(Error::command(Code(40414), text));
+        }
         other => {
             let text = format!(
                 "The first argument to the distinct command must be a string but was a {}",
@@ -250,6 +253,11 @@ fn explained(call: &Call<'_>, db: &str, body: Command, options: &RawDocument) ->
 /// `mapReduce(map, reduce, {out, query, ...})` or `mapReduce(map, reduce, "out")`.
 pub(super) fn map_reduce(call: &mut Call<'_>) -> Result<Reply> {
     let (db, name) = call.collection()?;
+    if !call.shell.classic() {
+        call.shell.notice(
+            "DeprecationWarning: Collection.mapReduce() is deprecated. Use an aggregation instead.\nSee https://mongodb.com/docs/manual/core/map-reduce for details.",
+        );
+    }
     let (Some(map), Some(reduce)) = (call.value(0), call.value(1)) else {
         return Err(missing_argument(call.arguments.len().min(1), "Collection.mapReduce"));
     };

@@ -374,8 +374,13 @@ fn crud_update(call: &mut Call<'_>, which: Updates, method: &str) -> Result<Repl
     }
     let query = filter(call.shell, call.value(0))?;
     let Some(update) = update_of(call.value(1)) else {
-        let missing = missing_argument(1, method);
-        return Err(call.shell.wrong("need an update object or pipeline", missing));
+        let refused = match which {
+            Updates::One | Updates::Many => {
+                invalid_argument("Update document requires atomic operators")
+            }
+            Updates::Replace => missing_argument(1, method),
+        };
+        return Err(call.shell.wrong("need an update object or pipeline", refused));
     };
     match which {
         Updates::One | Updates::Many => must_have_operators(call.shell, &update)?,

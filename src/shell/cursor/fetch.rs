@@ -179,7 +179,8 @@ pub(super) fn shown(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 pub(super) fn count(call: &mut Call<'_>) -> Result<Reply> {
-    let all = call.truthy(0);
+    // The driver under mongosh minds limit and skip.
+    let all = call.truthy(0) || !call.shell.classic();
     counted(call, all)
 }
 

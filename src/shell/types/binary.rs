@@ -11,7 +11,7 @@ use super::{text, this};
 use crate::error::{Error, Result};
 use crate::shell::command::{number, whole};
 use crate::shell::refusal::{raised, usage};
-use crate::shell::rows::native;
+use crate::shell::rows::{native, prelude};
 use crate::shell::{Call, Class, Emulate, Reply, Shells};
 
 /// `BinData(0, "YWJj")`.
@@ -21,6 +21,7 @@ pub(in crate::shell) const BIN_DATA: Class = Class::instances(
     "bytes with a subtype",
     &[
         native("base64", "()", "its bytes in base64", base64).only(Shells::Mongo),
+        prelude("buffer", "", "its bytes as a Buffer").only(Shells::Mongosh),
         native("constructor", "(subtype, base64)", "bytes from base64", construct),
         native("hex", "()", "its bytes in hexadecimal", hex),
         native("len", "", "how many bytes", length).only(Shells::Mongo),
@@ -32,6 +33,7 @@ pub(in crate::shell) const BIN_DATA: Class = Class::instances(
         native("toString", "(encoding)", "its text", to_string),
         native("tojson", "()", "its text", to_string).only(Shells::Mongo),
         native("type", "", "its subtype", subtype).only(Shells::Mongo),
+        prelude("value", "()", "its bytes as a Buffer").only(Shells::Mongosh),
     ],
 )
 .modern("Binary");
@@ -42,6 +44,17 @@ pub(in crate::shell) const BINARY_FUNCTIONS: Class = Class::functions(
     "Binary",
     "ways to make bytes with a subtype",
     &[
+        native("SUBTYPE_BYTE_ARRAY", "", "the old subtype of bytes", known_subtype),
+        native("SUBTYPE_COLUMN", "", "the subtype of a compressed column", known_subtype),
+        native("SUBTYPE_DEFAULT", "", "the subtype of any bytes", known_subtype),
+        native("SUBTYPE_ENCRYPTED", "", "the subtype of an encrypted value", known_subtype),
+        native("SUBTYPE_FUNCTION", "", "the subtype of a function", known_subtype),
+        native("SUBTYPE_MD5", "", "the subtype of an MD5 digest", known_subtype),
+        native("SUBTYPE_SENSITIVE", "", "the subtype of a sensitive value", known_subtype),
+        native("SUBTYPE_USER_DEFINED", "", "the first subtype of the users' own", known_subtype),
+        native("SUBTYPE_UUID", "", "the subtype of a UUID", known_subtype),
+        native("SUBTYPE_UUID_OLD", "", "the old subtype of a UUID", known_subtype),
+        native("SUBTYPE_VECTOR", "", "the subtype of a vector", known_subtype),
         native("createFromBase64", "(base64, subtype)", "bytes from base64", from_base64),
         native("createFromHexString", "(hex, subtype)", "bytes from hexadecimal", from_hex),
         native("fromFloat32Array", "(Float32Array)", "a vector of floating-point numbers", floats),
@@ -50,6 +63,23 @@ pub(in crate::shell) const BINARY_FUNCTIONS: Class = Class::functions(
     ],
 )
 .only(Shells::Mongosh);
+
+/// A subtype by its name in the BSON specification.
+fn known_subtype(call: &mut Call<'_>) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Int32(match call.method {
+        "SUBTYPE_FUNCTION" => 1,
+        "SUBTYPE_BYTE_ARRAY" => 2,
+        "SUBTYPE_UUID_OLD" => 3,
+        "SUBTYPE_UUID" => 4,
+        "SUBTYPE_MD5" => 5,
+        "SUBTYPE_ENCRYPTED" => 6,
+        "SUBTYPE_COLUMN" => 7,
+        "SUBTYPE_SENSITIVE" => 8,
+        "SUBTYPE_VECTOR" => 9,
+        "SUBTYPE_USER_DEFINED" => 128,
+        _ => 0,
+    })))
+}
 
 fn binary(subtype: u8, bytes: Vec<u8>) -> Reply {
     Reply::Typed(RawBson::Binary(Binary { subtype: BinarySubtype::from(subtype), bytes }))

@@ -3,7 +3,7 @@
 use bson::{DateTime, RawBson};
 
 use crate::error::{Error, Result};
-use crate::shell::refusal::{raised, usage};
+use crate::shell::refusal::{invalid_input, usage};
 use crate::shell::{Call, Emulate, Reply};
 use crate::value::iso_date::{Fields, read};
 
@@ -32,6 +32,6 @@ pub(in crate::shell) fn iso_date(call: &mut Call<'_>) -> Result<Reply> {
 fn refused(call: &Call<'_>, text: &str) -> Error {
     match call.shell.emulate {
         Emulate::Mongo => usage(format!("invalid ISO date: {text}")),
-        Emulate::Mongosh => raised("Error", format!("\"{text}\" is not a valid ISODate")),
+        Emulate::Mongosh => invalid_input(format!("\"{text}\" is not a valid ISODate")),
     }
 }

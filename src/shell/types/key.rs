@@ -5,7 +5,7 @@ use bson::{RawBson, RawJavaScriptCodeWithScope, Regex, rawdoc};
 
 use super::{text, this};
 use crate::error::Result;
-use crate::shell::refusal::usage;
+use crate::shell::refusal::{raised, usage};
 use crate::shell::rows::native;
 use crate::shell::{Call, Class, Reply, Shells};
 
@@ -129,6 +129,10 @@ fn regular_expression(call: &mut Call<'_>) -> Result<Reply> {
     let (Ok(pattern), Ok(options)) = (pattern, options) else {
         return Err(usage("a regular expression cannot hold a null character"));
     };
+    if let Some(other) = options.as_str().chars().find(|option| !"imxlsu".contains(*option)) {
+        let text = format!("The regular expression option [{other}] is not supported");
+        return Err(raised("BSONError", text));
+    }
     Ok(Reply::Typed(RawBson::RegularExpression(Regex { pattern, options })))
 }
 

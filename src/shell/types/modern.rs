@@ -5,7 +5,7 @@ use bson::RawBson;
 use super::{text, this};
 use crate::error::Result;
 use crate::shell::command::whole;
-use crate::shell::refusal::usage;
+use crate::shell::refusal::{raised, usage};
 use crate::shell::rows::native;
 use crate::shell::{Call, Class, Reply, Shells};
 use crate::value::number::double_text;
@@ -54,7 +54,7 @@ pub(in crate::shell) const INT_FUNCTIONS: Class = Class::functions(
     "Int32Functions",
     "Int32",
     "ways to make an Int32",
-    &[native("fromString", "(text)", "the number that a text says", super::numbers::int)],
+    &[native("fromString", "(text)", "the number that a text says", int_from_text)],
 )
 .only(Shells::Mongosh);
 
@@ -69,6 +69,7 @@ pub(in crate::shell) const LONG_FUNCTIONS: Class = Class::functions(
         native("NEG_ONE", "", "-1", minus_one),
         native("ONE", "", "1", one),
         native("ZERO", "", "0", zero),
+        native("fromBigInt", "(number)", "the one of a BigInt", from_number),
         native("fromBits", "(low, high)", "the one of two halves of 32 bits", from_bits),
         native("fromInt", "(number)", "the one of a number", from_number),
         native("fromNumber", "(number)", "the one of a number", from_number),
@@ -83,7 +84,15 @@ pub(in crate::shell) const DECIMAL_FUNCTIONS: Class = Class::functions(
     "DecimalFunctions",
     "Decimal128",
     "ways to make a Decimal128",
-    &[native("fromString", "(digits)", "the number that a text says", super::numbers::decimal)],
+    &[
+        native("fromString", "(digits)", "the number that a text says", super::numbers::decimal),
+        native(
+            "fromStringWithRounding",
+            "(digits)",
+            "the number nearest to what a text says",
+            super::numbers::decimal,
+        ),
+    ],
 )
 .only(Shells::Mongosh);
 
@@ -100,6 +109,16 @@ fn double(call: &mut Call<'_>) -> Result<Reply> {
         Some(_) => return Err(usage("Double needs a number or a text of digits")),
     };
     Ok(Reply::Typed(RawBson::Double(number)))
+}
+
+/// mongosh's `Int32.fromString`: digits and nothing else.
+fn int_from_text(call: &mut Call<'_>) -> Result<Reply> {
+    let given = call.text(0, "text")?.unwrap_or_default();
+    let digits = given.strip_prefix('+').unwrap_or(given);
+    match digits.parse::<i32>() {
+        Ok(number) => Ok(Reply::Typed(RawBson::Int32(number))),
+        Err(_) => Err(raised("BSONError", format!("Input: '{given}' is not a safe integer"))),
+    }
 }
 
 fn own_double(call: &Call<'_>) -> Result<f64> {

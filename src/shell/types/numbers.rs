@@ -6,7 +6,7 @@ use super::{text, this};
 use crate::error::{Error, Result};
 use crate::shell::command::whole;
 use crate::shell::refusal::{raised, usage};
-use crate::shell::rows::native;
+use crate::shell::rows::{native, prelude};
 use crate::shell::{Call, Class, Emulate, Reply, Shells};
 use crate::value::decimal::Decimal;
 use crate::value::number::double_text;
@@ -34,25 +34,63 @@ pub(in crate::shell) const NUMBER_LONG: Class = Class::instances(
     "an integer of 64 bits",
     &[
         native("add", "(other)", "the exact sum", add),
+        native("and", "(other)", "the bits that both have", and).only(Shells::Mongosh),
         native("bottom", "", "the low 32 bits", low_unsigned).only(Shells::Mongo),
+        native("comp", "(other)", "-1, 0 or 1", compare).only(Shells::Mongosh),
         native("compare", "(other)", "-1, 0 or 1", compare),
         native("constructor", "(number or text)", "an integer of 64 bits", long),
+        native("div", "(other)", "the quotient without its fraction", divide).only(Shells::Mongosh),
         native("divide", "(other)", "the quotient without its fraction", divide),
+        native("eq", "(other)", "whether both are the same number", equals).only(Shells::Mongosh),
         native("equals", "(other)", "whether both are the same number", equals),
         native("exactValueString", "", "its digits, where a number would round it", exact)
             .only(Shells::Mongo),
         native("floatApprox", "", "the nearest number", to_number).only(Shells::Mongo),
+        native("greaterThan", "(other)", "whether it is the greater", greater)
+            .only(Shells::Mongosh),
+        native("greaterThanOrEqual", "(other)", "whether it is not the lesser", greater_or_equal)
+            .only(Shells::Mongosh),
+        native("gt", "(other)", "whether it is the greater", greater).only(Shells::Mongosh),
+        native("gte", "(other)", "whether it is not the lesser", greater_or_equal)
+            .only(Shells::Mongosh),
         native("high", "", "the high 32 bits", high).only(Shells::Mongosh),
+        native("isEven", "()", "whether it is even", is_even).only(Shells::Mongosh),
+        native("isNegative", "()", "whether it is below 0", is_negative).only(Shells::Mongosh),
+        native("isOdd", "()", "whether it is odd", is_odd).only(Shells::Mongosh),
+        native("isPositive", "()", "whether it is 0 or above", is_positive).only(Shells::Mongosh),
+        native("isZero", "()", "whether it is 0", is_zero).only(Shells::Mongosh),
+        native("lessThan", "(other)", "whether it is the lesser", less).only(Shells::Mongosh),
+        native("lessThanOrEqual", "(other)", "whether it is not the greater", less_or_equal)
+            .only(Shells::Mongosh),
         native("low", "", "the low 32 bits", low).only(Shells::Mongosh),
+        native("lt", "(other)", "whether it is the lesser", less).only(Shells::Mongosh),
+        native("lte", "(other)", "whether it is not the greater", less_or_equal)
+            .only(Shells::Mongosh),
+        native("mod", "(other)", "the rest of the division", modulo).only(Shells::Mongosh),
+        native("modulo", "(other)", "the rest of the division", modulo).only(Shells::Mongosh),
+        native("mul", "(other)", "the exact product", multiply).only(Shells::Mongosh),
         native("multiply", "(other)", "the exact product", multiply),
+        native("ne", "(other)", "whether they are different numbers", not_equals)
+            .only(Shells::Mongosh),
+        native("negate", "()", "the number with the other sign", negate).only(Shells::Mongosh),
+        native("not", "()", "the bits that it does not have", not).only(Shells::Mongosh),
+        native("notEquals", "(other)", "whether they are different numbers", not_equals)
+            .only(Shells::Mongosh),
+        native("or", "(other)", "the bits that one of both has", or).only(Shells::Mongosh),
+        native("rem", "(other)", "the rest of the division", modulo).only(Shells::Mongosh),
+        native("shiftLeft", "(bits)", "its bits moved up", shift_left).only(Shells::Mongosh),
+        native("shiftRight", "(bits)", "its bits moved down", shift_right).only(Shells::Mongosh),
         native("sub", "(other)", "the exact difference", subtract),
         native("subtract", "(other)", "the exact difference", subtract),
+        prelude("toBigInt", "()", "the number as a BigInt").only(Shells::Mongosh),
+        native("toInt", "()", "its low 32 bits", low).only(Shells::Mongosh),
         native("toJSON", "()", "what JSON.stringify writes", long_json),
         native("toNumber", "()", "the nearest number", to_number),
-        native("toString", "()", "its text", long_text),
+        native("toString", "(base)", "its text", long_text),
         native("tojson", "()", "its text", long_text).only(Shells::Mongo),
         native("top", "", "the high 32 bits", high).only(Shells::Mongo),
         native("valueOf", "()", "the nearest number", to_number).only(Shells::Mongo),
+        native("xor", "(other)", "the bits that only one of both has", xor).only(Shells::Mongosh),
     ],
 )
 .modern("Long");
@@ -120,6 +158,8 @@ fn int_text(call: &mut Call<'_>) -> Result<Reply> {
         Emulate::Mongosh => number.to_string(),
     }))
 }
+
+const DECIMAL_WARNING: &str = "Warning: NumberDecimal: specifying a number as argument is deprecated and may lead to loss of precision, pass a string instead";
 
 const WARNING: &str = "Warning: NumberLong: specifying a number as argument is deprecated and may lead to loss of precision, pass a string instead";
 
@@ -218,6 +258,121 @@ fn divide(call: &mut Call<'_>) -> Result<Reply> {
     }
 }
 
+fn modulo(call: &mut Call<'_>) -> Result<Reply> {
+    match both(call)? {
+        (_, 0) => Err(usage("division by zero")),
+        (left, right) => exactly(Some(left.wrapping_rem(right))),
+    }
+}
+
+fn negate(call: &mut Call<'_>) -> Result<Reply> {
+    exactly(Some(own_long(call)?.wrapping_neg()))
+}
+
+fn and(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    exactly(Some(left & right))
+}
+
+fn or(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    exactly(Some(left | right))
+}
+
+fn xor(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    exactly(Some(left ^ right))
+}
+
+fn not(call: &mut Call<'_>) -> Result<Reply> {
+    exactly(Some(!own_long(call)?))
+}
+
+/// The number of bits of a shift: the low six of the argument.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn shift(call: &Call<'_>) -> Result<(i64, u32)> {
+    let (number, bits) = both(call)?;
+    Ok((number, (bits & 63) as u32))
+}
+
+fn shift_left(call: &mut Call<'_>) -> Result<Reply> {
+    let (number, bits) = shift(call)?;
+    exactly(Some(number.wrapping_shl(bits)))
+}
+
+fn shift_right(call: &mut Call<'_>) -> Result<Reply> {
+    let (number, bits) = shift(call)?;
+    exactly(Some(number.wrapping_shr(bits)))
+}
+
+fn answered(holds: bool) -> Result<Reply> {
+    Ok(Reply::Value(RawBson::Boolean(holds)))
+}
+
+fn is_zero(call: &mut Call<'_>) -> Result<Reply> {
+    answered(own_long(call)? == 0)
+}
+
+fn is_negative(call: &mut Call<'_>) -> Result<Reply> {
+    answered(own_long(call)? < 0)
+}
+
+fn is_positive(call: &mut Call<'_>) -> Result<Reply> {
+    answered(own_long(call)? >= 0)
+}
+
+fn is_odd(call: &mut Call<'_>) -> Result<Reply> {
+    answered(own_long(call)? & 1 == 1)
+}
+
+fn is_even(call: &mut Call<'_>) -> Result<Reply> {
+    answered(own_long(call)? & 1 == 0)
+}
+
+fn less(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    answered(left < right)
+}
+
+fn less_or_equal(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    answered(left <= right)
+}
+
+fn greater(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    answered(left > right)
+}
+
+fn greater_or_equal(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    answered(left >= right)
+}
+
+fn not_equals(call: &mut Call<'_>) -> Result<Reply> {
+    let (left, right) = both(call)?;
+    answered(left != right)
+}
+
+/// The digits of a number to a base from 2 to 36.
+fn to_base(number: i64, base: u64) -> String {
+    let mut rest = number.unsigned_abs();
+    let mut digits = Vec::new();
+    loop {
+        #[allow(clippy::cast_possible_truncation)]
+        let digit = char::from_digit((rest % base) as u32, 36);
+        digits.extend(digit);
+        rest /= base;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        digits.push('-');
+    }
+    digits.into_iter().rev().collect()
+}
+
 fn compare(call: &mut Call<'_>) -> Result<Reply> {
     let (left, right) = both(call)?;
     Ok(Reply::Value(RawBson::Int32(left.cmp(&right) as i32)))
@@ -273,6 +428,14 @@ fn long_json(call: &mut Call<'_>) -> Result<Reply> {
 
 fn long_text(call: &mut Call<'_>) -> Result<Reply> {
     let number = own_long(call)?;
+    if let Some(base) = call.value(0).and_then(|base| whole(base.as_raw_bson_ref()))
+        && !call.shell.classic()
+    {
+        return match u64::try_from(base).ok().filter(|base| (2..=36).contains(base)) {
+            Some(base) => Ok(text(to_base(number, base))),
+            None => Err(raised("BSONError", "radix")),
+        };
+    }
     Ok(text(match call.shell.emulate {
         // In quotes from 2^31 up, -2^31 among them.
         Emulate::Mongo if number.unsigned_abs() < 1 << 31 => format!("NumberLong({number})"),
@@ -282,6 +445,12 @@ fn long_text(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 pub(super) fn decimal(call: &mut Call<'_>) -> Result<Reply> {
+    if !call.shell.classic()
+        && call.method == "constructor"
+        && matches!(call.value(0), Some(RawBson::Int32(_) | RawBson::Double(_)))
+    {
+        call.shell.output.notice(DECIMAL_WARNING);
+    }
     let digits = match call.value(0) {
         None => "0".to_owned(),
         Some(RawBson::Decimal128(number)) => return Ok(Reply::Typed(RawBson::Decimal128(*number))),
@@ -346,6 +515,14 @@ fn decimal_text(call: &mut Call<'_>) -> Result<Reply> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_to_any_base() {
+        assert_eq!(to_base(255, 16), "ff");
+        assert_eq!(to_base(-255, 2), "-11111111");
+        assert_eq!(to_base(i64::MIN, 36), "-1y2p0ij32e8e8");
+        assert_eq!(to_base(0, 10), "0");
+    }
 
     #[test]
     fn integers_wrap_as_javascript_has_it() {

@@ -1,5 +1,7 @@
 //! `ObjectId`.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bson::oid::ObjectId;
 use bson::{RawBson, RawBsonRef, rawdoc};
 
@@ -20,6 +22,7 @@ pub(in crate::shell) const OBJECT_ID: Class = Class::instances(
         native("equals", "(other)", "whether both are the same", equals),
         native("explain", "()", "its bytes and what they mean", explain),
         native("getTimestamp", "()", "when it was made", timestamp),
+        native("inspect", "()", "its text", inspected).only(Shells::Mongosh),
         native("isObjectId", "", "true", is_object_id).only(Shells::Mongo),
         native("str", "", "its 24 hex digits", hex).only(Shells::Mongo),
         native("toHexString", "()", "its 24 hex digits", hex).only(Shells::Mongosh),
@@ -36,6 +39,8 @@ pub(in crate::shell) const OBJECT_ID_FUNCTIONS: Class = Class::functions(
     "ObjectId",
     "ways to make an ObjectId",
     &[
+        native("createFromBase64", "(base64)", "the one of 16 digits of base64", from_base64)
+            .only(Shells::Mongosh),
         native("createFromHexString", "(hex)", "the one of 24 hex digits", construct)
             .only(Shells::Mongosh),
         native("createFromTime", "(seconds)", "one that sorts by that time", from_seconds)
@@ -90,6 +95,16 @@ fn from_seconds(call: &mut Call<'_>) -> Result<Reply> {
     match call.value(0).and_then(|value| whole(value.as_raw_bson_ref())) {
         Some(seconds) => Ok(of_seconds(seconds)),
         None => Err(usage("createFromTime needs seconds since 1970")),
+    }
+}
+
+/// `ObjectId.createFromBase64("UH8fd7z4bNeZQ5AR")`.
+fn from_base64(call: &mut Call<'_>) -> Result<Reply> {
+    let digits = call.text(0, "base64")?.unwrap_or_default();
+    let bytes = STANDARD.decode(digits).ok();
+    match bytes.and_then(|bytes| <[u8; 12]>::try_from(bytes).ok()) {
+        Some(bytes) => Ok(Reply::Typed(RawBson::ObjectId(ObjectId::from_bytes(bytes)))),
+        None => Err(raised("BSONError", "base64 string must be of length 16")),
     }
 }
 
@@ -173,6 +188,11 @@ fn is_object_id(_: &mut Call<'_>) -> Result<Reply> {
 
 fn hex(call: &mut Call<'_>) -> Result<Reply> {
     Ok(text(own(call)?.to_hex()))
+}
+
+/// What Node's inspector calls: the digits in the constructor's words.
+fn inspected(call: &mut Call<'_>) -> Result<Reply> {
+    Ok(text(format!("ObjectId(\"{}\")", own(call)?.to_hex())))
 }
 
 fn to_json(call: &mut Call<'_>) -> Result<Reply> {

@@ -64,8 +64,6 @@
       if (ArrayBuffer.isView(value) || Array.isArray(value)) return own(new Uint8Array(value));
       if (value.type === "Buffer" && Array.isArray(value.data)) return own(new Uint8Array(value.data));
       if (value instanceof String) return Buffer.from(String(value), code);
-      // Bytes of BSON.
-      if (shell.isHeld(value) && typeof value.toString === "function" && value._bsontype === "Binary") return Buffer.from(value.toString("base64"), "base64");
       if (typeof value.length === "number") return own(Uint8Array.from(value));
       throw wrong(value);
     },

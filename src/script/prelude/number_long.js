@@ -1,0 +1,4 @@
+//! `Long`: what is a value of JavaScript's own.
+({
+  toBigInt() { return BigInt(this.toString()); },
+})
