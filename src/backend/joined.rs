@@ -239,9 +239,14 @@ impl Link {
         receive(&mut stream, &mut wait).map(drop)
     }
 
-    /// What a user is told of a holder that does not answer.
-    pub(super) fn silent(&self) -> Error {
-        silent(&self.process)
+    /// What a user is told of a holder that was sent this command and does not answer.
+    fn silent(&self, body: &RawDocument) -> Error {
+        match silent(&self.process) {
+            Error::Held(text) if !is_read(body) => {
+                Error::Held(format!("{text} It may still do `{}`.", name(body)))
+            }
+            error => error,
+        }
     }
 }
 
@@ -279,7 +284,9 @@ impl Lane {
             request.interrupt.check().map_err(Lost::Failed)?;
             if heard.elapsed() >= PATIENCE {
                 match link.greet(PATIENCE, &request.interrupt) {
-                    Err(Lost::Gone { sent: true }) => return Err(Lost::Failed(link.silent())),
+                    Err(Lost::Gone { sent: true }) => {
+                        return Err(Lost::Failed(link.silent(&request.body)));
+                    }
                     Err(Lost::Failed(error)) => return Err(Lost::Failed(error)),
                     // Its end is told by the connection.
                     Ok(()) | Err(Lost::Gone { sent: false }) => heard = Instant::now(),

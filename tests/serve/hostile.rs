@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use bson::{Document, RawDocumentBuf, doc};
+use tally::serve::Envelope;
 use tally::serve::wire::{self, Header};
 
 use super::server::{Serving, message, op_msg};
@@ -262,7 +263,11 @@ fn idle_connections_are_cheap() {
 fn fuzz(bytes: &[u8]) {
     let _ = Header::parse(bytes);
     let Ok(message) = wire::decode(bytes) else { return };
-    assert!(message.body.as_bytes().len() >= 5);
+    // A document of a sequence has at least five bytes, and gets a type, a number of eight digits at most, and a zero.
+    let unfolded = Header::parse(bytes).unwrap().map_or(0, |header| wire::unfolded(&header, bytes));
+    let largest = 3 * bytes.len().max(unfolded) + 64;
+    assert!((5..=largest).contains(&message.body.as_bytes().len()));
+    let _ = Envelope::unfold(&message.body);
     // Every element is right or is said to be wrong.
     let _ = message.body.iter().take(10_000).filter(Result::is_ok).count();
     let reply = RawDocumentBuf::try_from(&doc! { "ok": 1.0 }).unwrap();
