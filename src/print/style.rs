@@ -17,6 +17,8 @@ pub struct Options {
     pub deep: bool,
     /// The columns that a line may take; `None` for any.
     pub width: Option<usize>,
+    /// Dates stand without `ISODate(...)`, as Node shows them.
+    pub bare_dates: bool,
     /// Fields are shown in the order of their names.
     pub sorted: bool,
     /// Short objects share lines. Without it every entry has its own.
@@ -34,6 +36,7 @@ impl Options {
         elements: Some(100),
         string: Some(10_000),
         width: Some(80),
+        bare_dates: false,
         sorted: false,
         deep: true,
         compact: true,

@@ -10,6 +10,23 @@ use crate::shell::{self, Emulate, Kind, Method, Run};
 
 type Result<T> = rquickjs::Result<T>;
 
+/// The classes whose objects are values of BSON.
+const OF_BSON: &[&str] = &[
+    "BSONRegExp",
+    "BSONSymbol",
+    "BinData",
+    "Code",
+    "DBRef",
+    "Double",
+    "MaxKey",
+    "MinKey",
+    "NumberDecimal",
+    "NumberInt",
+    "NumberLong",
+    "ObjectId",
+    "Timestamp",
+];
+
 /// An empty prototype for each class, so that rows may answer with objects of any of them.
 pub(super) fn prototypes<'js>(ctx: &Ctx<'js>) -> Result<Vec<Object<'js>>> {
     let globals = ctx.globals();
@@ -62,7 +79,13 @@ pub(super) fn install<'js>(
             if order == 0 && class.kind != Kind::Extensions && !class.global.is_empty() {
                 let row = class.methods.iter().position(|method| method.name == "constructor");
                 let row = row.filter(|row| class.methods[*row].shells.include(emulate));
-                let function = function(ctx, index, row, class.global)?;
+                let modern = emulate == Emulate::Mongosh && !class.modern.is_empty();
+                let name = if modern { class.modern } else { class.global };
+                let function = function(ctx, index, row, name)?;
+                if emulate == Emulate::Mongosh && OF_BSON.contains(&class.name) {
+                    // How the driver's libraries tell values of BSON.
+                    target.prop("_bsontype", Property::from(name))?;
+                }
                 function.set_constructor(true);
                 function.prop("prototype", Property::from(target.clone()))?;
                 let hidden = |value| Property::from(value).writable().configurable();

@@ -88,6 +88,8 @@ pub(super) fn command<'js>(
     let object = plain(realm, &error.message)?;
     if realm.state.emulate == Emulate::Mongosh {
         hide(&object, "name", "MongoServerError")?;
+        hide(&object, "errmsg", error.message.as_str())?;
+        object.set("ok", 0)?;
     }
     object.set("code", error.code.0)?;
     object.set("codeName", error.code.name())?;
@@ -116,6 +118,16 @@ fn raised<'js>(
     let text = raised.text(mongo::quote);
     let object = plain(realm, &text)?;
     Decoder::served(ctx, realm).fields(&raw(&raised.fields), &object)?;
+    if raised.class == "MongoBulkWriteError"
+        && let Ok(result) = raised.fields.get_document("result")
+    {
+        // The driver's error tells its counts itself, too.
+        let counts = raw(result);
+        let mut decoder = Decoder::served(ctx, realm);
+        for (name, value) in counts.iter().flatten() {
+            hide(&object, name.as_str(), decoder.value(value)?)?;
+        }
+    }
     if raised.class.starts_with("Mongosh")
         && let Some((code, _)) = text.strip_prefix('[').and_then(|text| text.split_once(']'))
     {

@@ -48,6 +48,7 @@ const BODIES: &[(&str, &str)] = &[
     ("NumberLong", include_str!("prelude/number_long.js")),
     ("NumberMethods", include_str!("prelude/number_methods.js")),
     ("ObjectFunctions", include_str!("prelude/object_functions.js")),
+    ("ObjectId", include_str!("prelude/object_id.js")),
     ("RandomFunctions", include_str!("prelude/random_functions.js")),
     ("RegExpFunctions", include_str!("prelude/reg_exp_functions.js")),
     ("StringMethods", include_str!("prelude/string_methods.js")),

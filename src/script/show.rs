@@ -467,6 +467,7 @@ pub(super) fn inspect<'js>(
         string: limit("maxStringLength")?,
         compact: options.get("compact")?,
         sorted: options.get("sorted")?,
+        bare_dates: true,
         width: limit("breakLength")?,
         paint: if options.get("colors")? { print::Paint::Terminal } else { print::Paint::Plain },
         ..Options::SCRIPT
@@ -480,6 +481,17 @@ pub(super) fn inspect<'js>(
 pub(super) fn shown<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<String> {
     let realm = realm(&ctx);
     Ok(realm.state.style().argument(&argument(&ctx, &realm, &value)?, &Options::SCRIPT))
+}
+
+/// Whether a value stands for documents that come one after another.
+fn is_cursor(value: &Value<'_>) -> bool {
+    let Some(held) = value.as_object().and_then(|object| object.as_class::<Held>()) else {
+        return false;
+    };
+    match &*held.borrow() {
+        Held::Handle(handle) => shell::classes()[handle.class].method("__batch").is_some(),
+        Held::Bson(_) | Held::Database(_) | Held::Origin(_) => false,
+    }
 }
 
 /// Runs one of the functions that show any value.
@@ -504,6 +516,10 @@ pub(super) fn call<'js>(
                 look_at(realm, argument);
                 texts.push(match data {
                     Some(data) => datum::argument(ctx, realm, data, argument)?,
+                    // mongosh shows a cursor's documents whole.
+                    None if realm.state.emulate == Emulate::Mongosh && is_cursor(argument) => {
+                        style.argument(&self::argument(ctx, realm, argument)?, &options.whole())
+                    }
                     None => style.argument(&self::argument(ctx, realm, argument)?, &options),
                 });
             }

@@ -12,6 +12,7 @@ use bson::Bson;
 
 use super::ink::{Ink, Inked, units};
 use super::mongo::accessor;
+use super::scalar::Moment;
 use super::served::DB_REF;
 use super::{FunctionKind, Object, Options, Origin, Shown, scalar};
 use layout::Frame;
@@ -40,7 +41,7 @@ pub fn print_argument(value: &Shown, options: Options) -> String {
 
 /// What `printjson` makes of one argument: every entry on its own line, to any depth.
 pub fn print_json(value: &Shown, options: Options) -> String {
-    print_argument(value, Options { compact: false, depth: None, ..options })
+    print_argument(value, Options { compact: false, ..options.whole() })
 }
 
 /// A string in the quotes that suit it.
@@ -112,6 +113,11 @@ impl Inspector {
                 out.append(&self.alone(&scope));
                 out.push(")");
                 out
+            }
+            Shown::Value(Bson::DateTime(date)) if self.options.bare_dates => {
+                let shown = Moment::from_millis(date.timestamp_millis());
+                let text = shown.map_or_else(|| "Invalid Date".to_owned(), |moment| moment.iso());
+                self.marked(text, Ink::Special)
             }
             Shown::Value(value) => match value::scalar(value) {
                 Some((text, ink)) => self.marked(text, ink),

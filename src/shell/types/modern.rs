@@ -20,6 +20,7 @@ pub(in crate::shell) const DOUBLE: Class = Class::instances(
         native("toJSON", "()", "what JSON.stringify writes", double_value),
         native("toNumber", "()", "the number", double_value),
         native("toString", "()", "its text", double_string),
+        native("value", "", "the number", double_value),
         native("valueOf", "()", "the number", double_value),
     ],
 )

@@ -22,6 +22,7 @@ pub(in crate::shell) const NUMBER_INT: Class = Class::instances(
         native("toNumber", "()", "the number", int_value),
         native("toString", "()", "its text", int_text),
         native("tojson", "()", "its text", int_text).only(Shells::Mongo),
+        native("value", "", "the number", int_value).only(Shells::Mongosh),
         native("valueOf", "()", "the number", int_value),
     ],
 )

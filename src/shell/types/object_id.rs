@@ -9,7 +9,7 @@ use super::{text, this};
 use crate::error::{Error, Result};
 use crate::shell::command::whole;
 use crate::shell::refusal::{raised, usage};
-use crate::shell::rows::native;
+use crate::shell::rows::{native, prelude};
 use crate::shell::{Call, Class, Emulate, Reply, Shell, Shells};
 
 /// `ObjectId("507f1f77bcf86cd799439011")`.
@@ -22,6 +22,7 @@ pub(in crate::shell) const OBJECT_ID: Class = Class::instances(
         native("equals", "(other)", "whether both are the same", equals),
         native("explain", "()", "its bytes and what they mean", explain),
         native("getTimestamp", "()", "when it was made", timestamp),
+        prelude("id", "", "its twelve bytes as a Buffer").only(Shells::Mongosh),
         native("inspect", "()", "its text", inspected).only(Shells::Mongosh),
         native("isObjectId", "", "true", is_object_id).only(Shells::Mongo),
         native("str", "", "its 24 hex digits", hex).only(Shells::Mongo),

@@ -1,0 +1,4 @@
+//! `ObjectId`: its bytes as JavaScript has them.
+({
+  id() { return shell.builtin("buffer").Buffer.from(this.toHexString(), "hex"); },
+})
