@@ -5,9 +5,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::error::{Code, Error, Result};
+
+/// The exit code of a program that Ctrl-C ended: 128 and the number of SIGINT, as shells have it.
+pub const EXIT_CODE: i32 = 130;
+
+/// How often a wait that nobody ends asks whether it was interrupted.
+pub const LOOK: Duration = Duration::from_millis(50);
 
 /// A shared flag that says "stop", and an optional moment after which the answer is "too late".
 #[derive(Clone, Debug, Default)]

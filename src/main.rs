@@ -14,7 +14,7 @@ use tally::print::{Options, Paint};
 use tally::script::Limits;
 use tally::session::{Outcome, Session, Settings};
 use tally::shell::{Emulate, Output, Paced, Shell};
-use tally::{Error, Interrupt, Result, lesson, pipe, repl, serve, transfer};
+use tally::{Error, Interrupt, Result, interrupt, lesson, pipe, repl, serve, transfer};
 
 /// Scripts and documents are made of many small pieces, of which the C library's allocator makes heavy weather: a bulk
 /// insert spent a third of its time there. Huge pages are left alone: they would double the memory of a small session.
@@ -68,7 +68,7 @@ fn listen(interrupt: Interrupt) {
     )]
     let handler = move || {
         if interrupt.raise() {
-            process::exit(130);
+            process::exit(interrupt::EXIT_CODE);
         }
     };
     // Without a handler Ctrl-C ends the process at once, which is still safe.
@@ -167,7 +167,7 @@ fn move_data(plan: &Plan, errand: &Transfer, interrupt: &Interrupt) -> i32 {
     output.settle();
     match outcome {
         Ok(code) | Err(Error::Exit(code)) => code,
-        Err(Error::Interrupted) => 130,
+        Err(Error::Interrupted) => interrupt::EXIT_CODE,
         Err(error) => {
             complain(&error);
             1
@@ -339,7 +339,7 @@ fn at_the_end(outcome: Outcome, emulate: Emulate) -> Outcome {
 fn unconnected(error: &Error, emulate: Emulate) -> i32 {
     use io::Write as _;
     let text = match (error, emulate) {
-        (Error::Interrupted, _) => return 130,
+        (Error::Interrupted, _) => return interrupt::EXIT_CODE,
         (_, Emulate::Mongo) => {
             format!("Error: {error} :\nexception: connect failed\nexiting with code 1")
         }

@@ -3,18 +3,14 @@
 use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
 
 use crate::dialect::Reader;
 use crate::error::{Error, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, Interrupt};
 use crate::session::{Outcome, Session};
 
 /// The longest input, in bytes. A pipe may be of any length; one input may not.
 const LONGEST: usize = 64 * 1024 * 1024;
-
-/// How often a wait for input looks whether it was interrupted.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -71,7 +67,7 @@ impl Read for Arriving {
 impl BufRead for Arriving {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.taken == self.chunk.len() {
-            match self.chunks.recv_timeout(LOOK) {
+            match self.chunks.recv_timeout(interrupt::LOOK) {
                 Ok(chunk) => {
                     self.chunk = chunk?;
                     self.taken = 0;

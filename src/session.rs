@@ -18,7 +18,7 @@ use bson::{RawBson, RawDocumentBuf};
 
 use crate::dialect::{self, Code, Entry, Input, Part, Source};
 use crate::error::{Error, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, Interrupt};
 use crate::print::{self, Data, Options, Printer, Shown, Style};
 use crate::script::{Answer, Limits, Script};
 use crate::shell::words::{self, Spoken};
@@ -31,8 +31,6 @@ const TYPED: &str = "(shell)";
 const EVALUATED: &str = "(shell eval)";
 /// Clears a terminal and puts the cursor in its first place (ECMA-48).
 const CLEAR: &str = "\x1b[2J\x1b[H";
-/// The exit code of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 /// The width of a terminal that does not say, and of what is none.
 const COLUMNS: usize = 80;
@@ -445,7 +443,7 @@ impl Session {
         let outcome = match outcome {
             Ok(()) => return Outcome::Done,
             Err(Error::Exit(code)) => return Outcome::Exit(code),
-            Err(Error::Interrupted) if !self.prompt => return Outcome::Exit(INTERRUPTED),
+            Err(Error::Interrupted) if !self.prompt => return Outcome::Exit(interrupt::EXIT_CODE),
             // The terminal has echoed `^C` and stands behind it.
             Err(error @ Error::Interrupted) => {
                 self.tell(&format!("\n{}", report::uncaught(&error, self.emulate, self.typed)))

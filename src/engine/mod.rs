@@ -20,15 +20,12 @@ use std::time::{Duration, Instant};
 use bson::RawDocumentBuf;
 
 use crate::error::{Error, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, Interrupt};
 
 pub use command::Retry;
 use command::{Cursors, Plans, Tally};
 pub use storage::Holder;
 use storage::Storage;
-
-/// How often a waiting process looks whether the data directory is free.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// One command for one database, as it would travel to a server.
 #[derive(Clone, Debug)]
@@ -110,7 +107,7 @@ impl Engine {
             match Self::open(location) {
                 Err(Error::Held(_)) if started.elapsed() < wait => {
                     interrupt.check()?;
-                    thread::sleep(LOOK);
+                    thread::sleep(interrupt::LOOK);
                 }
                 opened => return opened,
             }

@@ -4,13 +4,9 @@
 //! numbers, so that a race comes out the same each time.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::error::Result;
-use crate::interrupt::Interrupt;
-
-/// How often a shell that waits for its turn looks whether it was interrupted.
-const LOOK: Duration = Duration::from_millis(50);
+use crate::interrupt::{self, Interrupt};
 
 /// The turns of several shells.
 pub struct LockStep {
@@ -67,7 +63,7 @@ impl LockStep {
     ) -> Result<()> {
         while turns.turn != shell {
             interrupt.check()?;
-            let waited = self.changed.wait_timeout(turns, LOOK);
+            let waited = self.changed.wait_timeout(turns, interrupt::LOOK);
             turns = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         interrupt.check()

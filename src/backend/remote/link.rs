@@ -21,10 +21,8 @@ use super::failure::{self, LastFailure};
 use super::retry::{self, Again};
 use super::settings::ServerSettings;
 use crate::error::{Code, Error, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, Interrupt};
 
-/// How often a call in flight looks for Ctrl-C and its deadline.
-const LOOK: Duration = Duration::from_millis(50);
 /// How long a server on this machine may take to be found at first. One elsewhere has the driver's 30 seconds, and so
 /// has any server that was there already: a replica set needs some to elect another primary.
 const NEAR: Duration = Duration::from_secs(2);
@@ -316,7 +314,7 @@ fn wait<T>(runtime: &Runtime, interrupt: &Interrupt, call: impl Future<Output = 
 /// Waits until there is a reason to stop, and answers with it.
 async fn stopped(interrupt: &Interrupt) -> Error {
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(interrupt::LOOK).await;
         if let Err(error) = interrupt.check() {
             return error;
         }

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use bson::{RawBson, RawDocumentBuf};
 use rquickjs::function::Args;
@@ -14,20 +13,14 @@ use super::super::{Script, convert, errors, jobs, pasted, thrown};
 use super::Given;
 use crate::dialect;
 use crate::error::Error;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, Interrupt};
 use crate::shell::{LockStep, Shell};
 
 /// How much stack a thread has for each byte that its script may use: the rest is for Rust below the door.
 const STACK_RATIO: usize = 4;
 
-/// How often a worker that waits for the others looks whether it was interrupted.
-const LOOK: Duration = Duration::from_millis(50);
-
 /// The exit code of a classic shell whose script failed, as a process has it.
 const SCRIPT_FAILED: i32 = 252;
-
-/// The exit code of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 /// The name of the text of a parallel shell, in stacks.
 const PARALLEL_SHELL: &str = "(parallel shell)";
@@ -99,7 +92,7 @@ impl Together {
         *ready += 1;
         self.changed.notify_all();
         while *ready < self.workers && !self.stop.is_raised() {
-            let waited = self.changed.wait_timeout(ready, LOOK);
+            let waited = self.changed.wait_timeout(ready, interrupt::LOOK);
             ready = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -173,7 +166,7 @@ pub(super) fn start(job: Job, shell: Shell) -> std::io::Result<JoinHandle<i32>> 
     let work = move |job: &Job| match job.work(shell, 0, None) {
         Ok(_) => 0,
         Err(Failure { error: Error::Exit(code), .. }) => code & 0xff,
-        Err(Failure { error: Error::Interrupted, .. }) => INTERRUPTED,
+        Err(Failure { error: Error::Interrupted, .. }) => interrupt::EXIT_CODE,
         Err(Failure { error, .. }) => {
             let text = match &error {
                 Error::Thrown(thrown) => thrown.text.clone(),
