@@ -193,6 +193,17 @@ pub struct Lessons {
     pub words: Vec<String>,
 }
 
+impl Lessons {
+    /// The lesson or the step to begin with.
+    pub fn place(&self) -> Option<&str> {
+        self.words.get(1).map(String::as_str).filter(|word| starts_with_digit(word))
+    }
+}
+
+fn starts_with_digit(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_digit())
+}
+
 impl Learn {
     /// # Errors
     /// [`Error::Usage`] for words that are neither a lesson nor an errand.
@@ -212,7 +223,7 @@ impl Learn {
             }
             [] => None,
             ["challenge"] => None,
-            [place] if place.starts_with(|first: char| first.is_ascii_digit()) => None,
+            [place] if starts_with_digit(place) => None,
             _ => {
                 let text = "learn takes a lesson (4), a step (4.2), challenge, new DIR, lint [DIR] or test [DIR]";
                 return Err(Error::Usage(format!("{text}, not `{}`", words.join(" "))));

@@ -25,7 +25,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const STACK: usize = 64 * 1024 * 1024;
 
 /// Exit code of wrong usage.
-const USAGE: u8 = 2;
+const USAGE: i32 = 2;
 
 fn main() -> ExitCode {
     let plan = match cli::plan(env::args_os()) {
@@ -35,10 +35,7 @@ fn main() -> ExitCode {
     if let (Some(settings), Place::Embedded { location, wait }) = (&plan.serve, &plan.place) {
         return match serve::run(settings, location, wait.unwrap_or_default(), &mut io::stdout()) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                complain(&error);
-                ExitCode::from(if matches!(error, Error::Usage(_)) { USAGE } else { 1 })
-            }
+            Err(error) => exit_code(refused(&error)),
         };
     }
     let interrupt = Interrupt::new();
@@ -56,8 +53,18 @@ fn main() -> ExitCode {
         // The panic has been told on stderr already.
         Ok(Err(_)) | Err(_) => 1,
     };
-    // Exit codes are a byte; a script's `quit(256)` is 0 as in every program.
+    exit_code(code)
+}
+
+/// Exit codes are a byte; a script's `quit(256)` is 0 as in every program.
+fn exit_code(code: i32) -> ExitCode {
     ExitCode::from((code & 0xff) as u8)
+}
+
+/// Says why nothing was begun. Answers with the exit code.
+fn refused(error: &Error) -> i32 {
+    complain(error);
+    if matches!(error, Error::Usage(_)) { USAGE } else { 1 }
 }
 
 /// Ctrl-C raises the interrupt; a second one while the first still unwinds ends the process.
@@ -81,15 +88,17 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
     if let Some(errand) = plan.lessons.as_ref().and_then(|lessons| lessons.errand.as_ref()) {
         return lesson::run(errand, &lessons, interrupt, &mut io::stdout());
     }
+    if let Some(place) = plan.lessons.as_ref().and_then(cli::Lessons::place)
+        && let Err(error) = lesson::look_up(&lessons, place)
+    {
+        return Ok(refused(&error));
+    }
     if let Some(transfer) = &plan.transfer {
         return Ok(move_data(plan, transfer, interrupt));
     }
     let backend = match open(&plan.place, interrupt) {
         Ok(backend) => backend,
-        Err(Error::Usage(text)) => {
-            complain(&Error::Usage(text));
-            return Ok(USAGE.into());
-        }
+        Err(error @ Error::Usage(_)) => return Ok(refused(&error)),
         Err(error) => return Ok(unconnected(&error, plan.emulate)),
     };
     let prompt = plan.interactive && io::stdin().is_terminal();

@@ -275,6 +275,26 @@ fn reset_begins_a_step_again() {
 }
 
 #[test]
+fn a_lesson_that_is_not_there_is_wrong_usage() {
+    tally(["learn", "99"]).run().exits(2).warns("no lesson 99");
+    tally(["learn", "1.99"]).run().exits(2).warns("Lesson 1 has 4 steps");
+}
+
+#[test]
+fn a_bare_translate_writes_every_language() {
+    for word in ["translate", "translate all"] {
+        let input = format!("db.t.find({{a: 1}})\n{word}\n");
+        let outcome = tally(["--quiet", "--ephemeral"]).input(input).run();
+        for language in tally::translate::LANGUAGES {
+            let one = tally(["--quiet", "--ephemeral"])
+                .input(format!("db.t.find({{a: 1}})\ntranslate {}\n", language.name))
+                .run();
+            assert!(!one.out.is_empty() && outcome.out.contains(&one.out), "{}", outcome.out);
+        }
+    }
+}
+
+#[test]
 fn progress_is_kept_beside_the_data_and_outlives_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("new").to_str().unwrap().to_owned();
@@ -336,7 +356,7 @@ fn the_language_is_that_of_the_environment() {
 
 #[test]
 fn lessons_that_are_not_there_are_named() {
-    let outcome = scratch(&["99"], &["learn 1.9", "learn fly", "learn help", "show task"]);
+    let outcome = scratch(&[], &["learn 99", "learn 1.9", "learn fly", "learn help", "show task"]);
     says(
         &outcome,
         &[

@@ -34,6 +34,15 @@ const README: &str = include_str!("../../scripts/lessons/README.md");
 /// The width of what is not shown at a prompt.
 const COLUMNS: usize = 80;
 
+/// Makes sure that there is the lesson (`4`) or step (`4.2`) that somebody wants to begin with.
+///
+/// # Errors
+/// [`Error::Usage`] when there is none; when the pages cannot be read.
+pub fn look_up(settings: &Settings, place: &str) -> Result<()> {
+    let library = settings.source.library(&settings.language)?;
+    library.find(place).map(drop)
+}
+
 /// Does an errand. Answers with the exit code.
 ///
 /// # Errors

@@ -76,6 +76,34 @@ pub(super) struct Library {
     pub(super) texts: Texts,
 }
 
+impl Library {
+    /// The page of `4`, and the step of `4.2`, both by place.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there is no such lesson or step.
+    pub(super) fn find(&self, place: &str) -> Result<(usize, Option<usize>)> {
+        let (lesson, step) = match place.split_once('.') {
+            Some((lesson, step)) => (lesson, Some(step)),
+            None => (place, None),
+        };
+        let number = lesson.parse::<usize>().ok();
+        let page = self.pages.iter().position(|page| Some(page.number) == number);
+        let Some(page) = page else {
+            return Err(Error::Usage(self.texts.say("no-such-lesson", &[("lesson", lesson)])));
+        };
+        let Some(step) = step else { return Ok((page, None)) };
+        let steps = self.pages[page].steps.len();
+        match step.parse::<usize>() {
+            Ok(at) if (1..=steps).contains(&at) => Ok((page, Some(at - 1))),
+            _ => {
+                let steps = steps.to_string();
+                let values = [("lesson", lesson), ("step", step), ("steps", &steps)];
+                Err(Error::Usage(self.texts.say("no-such-step", &values)))
+            }
+        }
+    }
+}
+
 /// Something wrong in a file: the file, and what.
 pub(super) type Fault = (String, Complaint);
 

@@ -35,6 +35,6 @@ mod tutor;
 mod witness;
 mod words;
 
-pub use errand::{Errand, run};
+pub use errand::{Errand, look_up, run};
 pub use library::{Source, language};
 pub use tutor::{Settings, Tutor};

@@ -10,6 +10,9 @@ use super::toml::{self, Table, Value};
 /// The file's name.
 const FILE: &str = "learn.toml";
 
+/// What is kept of a file that cannot be read whole.
+const DAMAGED: &str = "learn.toml.damaged";
+
 /// What stands at the head of the file.
 const HEAD: &str = "# Your progress in the lessons of tally: steps solved and skipped, by lesson. \"learn reset all\" empties it.\n";
 
@@ -37,16 +40,26 @@ pub(super) struct Progress {
     heading: String,
     lessons: BTreeMap<String, Done>,
     at: Option<(String, usize)>,
+    /// The copy that was made of a file which could not be read whole.
+    damaged: Option<PathBuf>,
 }
 
 impl Progress {
     /// The progress kept in a folder; `None` keeps it for as long as the program runs.
     pub(super) fn open(folder: Option<&Path>, heading: &str) -> Self {
         let file = folder.map(|folder| folder.join(FILE));
-        let mut progress =
-            Self { file, heading: heading.to_owned(), lessons: BTreeMap::new(), at: None };
-        let own = progress.file().remove(heading);
-        progress.take(own.as_ref(), true);
+        let (mut table, whole) = read(file.as_deref());
+        let mut progress = Self {
+            file,
+            heading: heading.to_owned(),
+            lessons: BTreeMap::new(),
+            at: None,
+            damaged: None,
+        };
+        if !whole {
+            progress.damaged = progress.keep();
+        }
+        progress.take(table.remove(heading).as_ref(), true);
         progress
     }
 
@@ -101,10 +114,16 @@ impl Progress {
         self.save(Merge::Without)
     }
 
-    /// What is in the file.
-    fn file(&self) -> Table {
-        let text = self.file.as_ref().and_then(|file| fs::read_to_string(file).ok());
-        text.map(|text| toml::table(&text)).unwrap_or_default()
+    /// The copy that was made of a file which could not be read whole. It is told once.
+    pub(super) fn damaged(&mut self) -> Option<PathBuf> {
+        self.damaged.take()
+    }
+
+    /// Keeps the file as it is beside the one that will be written.
+    fn keep(&self) -> Option<PathBuf> {
+        let file = self.file.as_ref()?;
+        let copy = file.with_file_name(DAMAGED);
+        fs::copy(file, &copy).ok().map(|_| copy)
     }
 
     /// Takes in what the file says of this set of pages.
@@ -135,7 +154,7 @@ impl Progress {
     /// added in between stays.
     fn save(&mut self, merge: Merge) -> bool {
         let Some(file) = self.file.clone() else { return true };
-        let mut table = self.file();
+        let (mut table, _) = read(Some(&file));
         let own = table.remove(&self.heading);
         if merge == Merge::With {
             self.take(own.as_ref(), false);
@@ -190,6 +209,14 @@ impl Done {
     pub(super) fn has(&self, step: usize) -> bool {
         self.solved.contains(&step) || self.skipped.contains(&step)
     }
+}
+
+/// What a file holds, and whether it could be read whole. One that is not there is empty.
+fn read(file: Option<&Path>) -> (Table, bool) {
+    let Some(bytes) = file.and_then(|file| fs::read(file).ok()) else {
+        return (Table::new(), true);
+    };
+    toml::table(&String::from_utf8_lossy(&bytes))
 }
 
 fn numbers(steps: &BTreeSet<usize>) -> Value {
@@ -264,7 +291,11 @@ mod tests {
         let spoilt =
             "[lessons\nat = \"x\"\n[lessons]\nat = \"01-a.99999999999999999999999\"\n01-a = [1,\n";
         fs::write(folder.path().join(FILE), spoilt).expect("written");
-        let progress = Progress::open(Some(folder.path()), "lessons");
+        let mut progress = Progress::open(Some(folder.path()), "lessons");
         assert_eq!((progress.at(), progress.done("01-a").count(1)), (None, 1));
+        let copy = progress.damaged().expect("it could not be read whole");
+        assert!(progress.end("01-a", 2, Ended::Solved));
+        assert_eq!(fs::read_to_string(copy).expect("kept"), spoilt);
+        assert_eq!(Progress::open(Some(folder.path()), "lessons").damaged(), None);
     }
 }

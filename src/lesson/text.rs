@@ -94,6 +94,10 @@ const TEXTS: &[Text] = &[
         name: "not-kept",
         english: "Progress in the lessons lasts for this session only: there is no place to keep it.",
     },
+    Text {
+        name: "not-whole",
+        english: "Your progress could not be read whole. What was in its file is kept in {file}.",
+    },
     Text { name: "not-yet", english: "Not yet." },
     Text {
         name: "nothing-to-do",
@@ -171,7 +175,7 @@ impl Texts {
 
     /// The texts of an `interface.toml`; what it lacks is English.
     pub(super) fn read(text: &str) -> Self {
-        let texts = toml::table(text).into_iter().filter_map(|(key, value)| match value {
+        let texts = toml::table(text).0.into_iter().filter_map(|(key, value)| match value {
             Value::String(text) if !text.is_empty() => Some((key, text)),
             _ => None,
         });

@@ -466,8 +466,12 @@ impl Tutor {
         self.say(session, "challenge-met", &[("from", &from), ("to", &to)])
     }
 
-    /// Tells, once, that progress cannot be kept.
+    /// Tells, once, that progress cannot be kept, or could not be read.
     fn remark_on(&mut self, session: &mut Session, kept: bool) -> Result<()> {
+        if let Some(copy) = self.books()?.progress.damaged() {
+            let notice = self.text("not-whole", &[("file", &copy.display().to_string())]);
+            session.notice(&notice);
+        }
         let books = self.books()?;
         if (kept && books.progress.is_kept()) || books.told {
             return Ok(());

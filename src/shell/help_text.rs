@@ -6,6 +6,9 @@ use crate::translate::LANGUAGES;
 
 /// The lines of `help` or of one topic.
 pub(super) fn topic(emulate: Emulate, topic: Option<&str>) -> Vec<String> {
+    // The names of the functions lead there as well.
+    let topic =
+        topic.map(|name| if matches!(name, "counter" | "nextVal") { "counters" } else { name });
     match (topic, emulate) {
         (None, Emulate::Mongo) => classic(),
         (None, Emulate::Mongosh) => mongosh(),
@@ -46,17 +49,17 @@ const CLASSIC: &[(&str, &str)] = &[
 
 /// What tally adds to that list.
 const OWN: &[(&str, &str)] = &[
-    ("learn", "lessons on numbering documents with findAndModify"),
-    ("show counters", "show the counters and sequences of the current database"),
-    ("show command", "show the last command that was sent, whole"),
-    ("show types", "show the BSON types in the document shown last"),
+    ("learn", "lessons on numbering with findAndModify"),
+    ("show counters", "counters and sequences of this database"),
+    ("show command", "the last command that was sent, whole"),
+    ("show types", "BSON types of the document shown last"),
     ("trace on|off", "tell of each command that is sent"),
     ("help counters", "numbers from counter() and nextVal()"),
     ("help node", "require, import, process, timers: what scripts use of Node"),
     ("help numbers", "which type a number is stored as"),
-    ("help parallel", "functions in several threads at once, and races between them"),
-    ("help departures", "where tally differs from the emulated shell on purpose"),
-    ("translate [language]", "the last database call as code for a driver; help translate"),
+    ("help parallel", "functions in several threads, and races"),
+    ("help departures", "where tally differs from that shell"),
+    ("translate [language]", "the last call as code for a driver"),
 ];
 
 fn classic() -> Vec<String> {
@@ -148,8 +151,9 @@ const TOPICS: &[(&str, &[&str])] = &[
     (
         "connect",
         &[
-            "\tNothing to connect to: tally runs its embedded engine, and `use NAME` chooses a database.",
-            "\tconnect(\"localhost:27017/shop\") and new Mongo() in a script mean that engine, too.",
+            "\ttally runs its embedded engine; `use NAME` chooses a database. With an address",
+            "\t(tally mongodb://host:27017/shop) it is a shell for that server.",
+            "\tconnect(\"localhost:27017/shop\") and new Mongo() in a script mean the engine, too.",
         ],
     ),
     (

@@ -239,7 +239,7 @@ fn help(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
 /// The last command that was sent, in the languages named or in all of them.
 fn translate(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
     let mut languages = Vec::new();
-    for name in arguments {
+    for name in arguments.iter().filter(|name| **name != "all") {
         languages.push(translate::language(name).ok_or_else(|| {
             let hint = match nearest(name, translate::names()) {
                 Some(near) => format!(" Did you mean {near}?"),
@@ -251,8 +251,8 @@ fn translate(shell: &mut Shell, arguments: &[&str]) -> Result<Spoken> {
             usage(format!("cannot translate to \"{name}\".{hint}"))
         })?);
     }
-    if languages.is_empty() {
-        languages.extend(LANGUAGES);
+    if languages.is_empty() || arguments.contains(&"all") {
+        languages = LANGUAGES.iter().collect();
     }
     match shell.last_sent() {
         Some(sent) => Ok(Spoken::Lines(translate::code(&sent.db, &sent.body, languages)?)),

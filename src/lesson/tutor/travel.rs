@@ -61,26 +61,20 @@ impl Tutor {
     /// `learn 4`, `learn 4.2`.
     pub(super) fn go_to(&mut self, session: &mut Session, place: &str) -> Result<()> {
         let books = self.books()?;
-        let (lesson, step) = place.split_once('.').unwrap_or((place, ""));
-        let page = lesson.parse().ok().and_then(|number: usize| {
-            books.library.pages.iter().position(|page| page.number == number)
-        });
-        let Some(page) = page else {
-            return self.say(session, "no-such-lesson", &[("lesson", lesson)]);
+        let (page, step) = match books.library.find(place) {
+            Ok(found) => found,
+            Err(missing) => {
+                let lines = layout(session).text(&missing.to_string());
+                return tell(session, &lines);
+            }
         };
-        let (number, steps) = (lesson.to_owned(), books.library.pages[page].steps.len());
-        let start = if step.is_empty() { Start::Introduced } else { Start::AtOnce };
-        let step = match step {
+        let (step, start) = match step {
+            Some(step) => (step, Start::AtOnce),
             // A lesson goes on where it was left, and begins anew once it is done.
-            "" => menu::first_undone(&books.library.pages[page], &books.progress),
-            step => match step.parse::<usize>() {
-                Ok(step) if (1..=steps).contains(&step) => step - 1,
-                _ => {
-                    let values =
-                        [("lesson", &*number), ("step", step), ("steps", &*steps.to_string())];
-                    return self.say(session, "no-such-step", &values);
-                }
-            },
+            None => {
+                let step = menu::first_undone(&books.library.pages[page], &books.progress);
+                (step, Start::Introduced)
+            }
         };
         self.open(session, (page, step), start, &format!("learn {place}"))
     }

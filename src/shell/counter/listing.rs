@@ -42,8 +42,8 @@ pub(in crate::shell) fn listing(shell: &Shell) -> Result<Vec<String>> {
 
 /// The field that counts: the usual one, or else the first number besides `_id`.
 fn shown(counter: &RawDocument, usual: &str) -> Option<(String, RawBson)> {
-    if let Some(value) = owned(counter, usual) {
-        return Some((usual.to_owned(), value));
+    if let Ok(Some(value)) = counter.get(usual) {
+        return Some((usual.to_owned(), RawBson::from(value)));
     }
     counter.iter().flatten().find_map(|(key, value)| {
         let number = matches!(

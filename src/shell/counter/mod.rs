@@ -28,7 +28,7 @@ const ATTEMPTS: usize = 64;
 /// Room for the parts of a command.
 const ROOM: usize = 64;
 
-/// The largest magnitude up to which a double holds every whole number.
+/// From here on a double stands for two whole numbers or more: adding 1 may give the same one again.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// `counter.peek` and its sisters.
@@ -161,7 +161,7 @@ fn answer(
         )));
     };
     if let RawBsonRef::Double(value) = last
-        && (value.is_nan() || value.abs() > EXACT)
+        && (value.is_nan() || value.abs() >= EXACT)
     {
         return Err(usage(format!(
             "sequence exhausted: {} holds the double {value} in its field {}, and doubles do not tell whole numbers of that size apart. Make it a NumberLong; see: learn 6",
@@ -365,7 +365,8 @@ fn reset(call: &Call<'_>, sequence: Sequence) -> Result<Reply> {
     set(call.shell, name, &options, value)
 }
 
-/// Sets the number handed out last, creating the counter if need be, and answers with it.
+/// Sets the number handed out last and answers with it. As in counting, a counter comes into being and a sequence does
+/// not.
 fn set(shell: &Shell, name: &RawBson, options: &Options<'_>, value: RawBson) -> Result<Reply> {
     let mut query = RawDocumentBuf::new();
     query.append(cstr!("_id"), name.as_raw_bson_ref());
@@ -375,13 +376,13 @@ fn set(shell: &Shell, name: &RawBson, options: &Options<'_>, value: RawBson) -> 
         .with(cstr!("query"), query)
         .with(cstr!("update"), rawdoc! { "$set": fields })
         .with(cstr!("new"), true)
-        .with(cstr!("upsert"), true)
+        .with(cstr!("upsert"), options.sequence == Sequence::Counter)
         .body();
     let reply = shell.run(&shell.db, body);
     let reply = reply.map_err(|error| shell.failed(error, "findAndModifyFailed"))?;
     match field(&reply, "value") {
         Some(RawBsonRef::Document(counter)) => answer(shell, name, counter, options),
-        _ => Ok(Reply::Value(RawBson::Null)),
+        _ => Err(missing(shell, name, options)),
     }
 }
 
