@@ -190,6 +190,8 @@ fn files_load_each_other_and_modules_import() {
         ("m.mjs", "import { n, twice } from './lib.mjs'\nprint(twice(n))\n"),
         ("lib.mjs", "export const n = 21\nexport function twice(x) { return 2 * x }\n"),
         ("broken.mjs", "import { none } from './absent.mjs'\n"),
+        ("one.mjs", "import { a } from './two.mjs'\nexport const n = a\n"),
+        ("two.mjs", "import { b } from './one.mjs'\nexport const a = 1\n"),
     ]);
     tally(["--quiet", "--norc", "--ephemeral", "a.js"])
         .inside(files.path())
@@ -197,6 +199,8 @@ fn files_load_each_other_and_modules_import() {
         .prints("from b\n");
     quiet([&at(&files, "m.mjs")]).prints("42\n");
     quiet([&at(&files, "broken.mjs")]).exits(253).warns("absent.mjs");
+    let cyclic = quiet([&at(&files, "one.mjs")]).exits(253).warns("one.mjs', from ");
+    assert!(cyclic.err.contains("two.mjs"), "{}", cyclic.err);
 }
 
 #[test]

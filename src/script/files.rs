@@ -26,6 +26,8 @@ type Result<T> = rquickjs::Result<T>;
 #[derive(Default)]
 pub(super) struct Loaded {
     paths: HashMap<String, PathBuf>,
+    /// Which module imports which, by name.
+    imports: Vec<(String, String)>,
 }
 
 impl Loaded {
@@ -78,11 +80,47 @@ pub(super) fn run<'js>(ctx: &Ctx<'js>, realm: &Realm<'js>, path: &Path) -> Resul
     if path.extension().is_some_and(|extension| extension == "mjs") {
         let name = path.to_string_lossy().into_owned();
         let name = realm.state.loaded.borrow_mut().name(name, absolute);
-        let (_, promise) = declare(ctx, realm, &name)?.eval()?;
+        let module = declare(ctx, realm, &name)?;
+        let (_, promise) = module.eval().map_err(|error| unlinked(ctx, realm, error))?;
         jobs::wait(ctx, realm, &promise)?;
         return Ok(Value::new_undefined(ctx.clone()));
     }
     script(ctx, realm, path, &absolute)
+}
+
+/// Why modules do not fit together: the engine names the one that lacks an export, people also want to know who asked.
+fn unlinked(ctx: &Ctx<'_>, realm: &Realm<'_>, error: rquickjs::Error) -> rquickjs::Error {
+    if !matches!(error, rquickjs::Error::Exception) || realm.state.is_stopped() {
+        return error;
+    }
+    let value = ctx.catch();
+    if let Some(object) = value.as_object().filter(|object| object.is_error())
+        && let Ok(message) = object.get::<_, String>("message")
+        && let Some(importers) = importers(&realm.state, &message)
+    {
+        let message = Property::from(format!("{message}, from {importers}"));
+        if let Err(error) = object.prop("message", message.writable().configurable()) {
+            return error;
+        }
+    }
+    ctx.throw(value)
+}
+
+/// The modules that import what the engine does not find, by its words: `... export 'a' in module 'b.mjs'`.
+fn importers(state: &State, message: &str) -> Option<String> {
+    let (what, module) = message.strip_suffix('\'')?.split_once("' in module '")?;
+    let (_, export) = what.rsplit_once('\'')?;
+    let (loaded, sources) = (state.loaded.borrow(), state.sources.borrow());
+    let mut names: Vec<&str> = Vec::new();
+    for (importer, imported) in &loaded.imports {
+        // The engine cuts long names.
+        let asks = imported.starts_with(module)
+            && sources.get(importer).is_some_and(|source| source.text.contains(export));
+        if asks && !names.contains(&importer.as_str()) {
+            names.push(importer);
+        }
+    }
+    (!names.is_empty()).then(|| names.join(" and "))
 }
 
 /// Runs a classic script file.
@@ -246,7 +284,9 @@ impl Resolver for Files {
         if found.extension().is_some_and(|ending| ending == "cjs" || ending == "json") {
             return Ok(modules::made(&found.to_string_lossy()));
         }
-        Ok(loaded.name(display.to_string_lossy().into_owned(), found))
+        let found = loaded.name(display.to_string_lossy().into_owned(), found);
+        loaded.imports.push((base.to_owned(), found.clone()));
+        Ok(found)
     }
 }
 
