@@ -38,8 +38,9 @@ use server::Server;
 /// Where MongoDB listens when nobody says otherwise.
 pub const PORT: u16 = 27017;
 
-/// The most commands that run at the same time; more wait for their turn.
-const THREADS: usize = 64;
+/// The most commands that run at the same time; more wait for their turn. Each may have an answer of 16 MB in its hands,
+/// up to three times over while it is put together.
+const THREADS: usize = 32;
 
 /// The stack of a thread that runs commands. Only what is used of it costs memory.
 const STACK: usize = 16 * 1024 * 1024;

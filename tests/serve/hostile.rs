@@ -227,7 +227,7 @@ fn stalled_clients_do_not_block_the_others_nor_fill_the_memory() {
     assert_eq!(find.get_document("cursor").unwrap().get_array("firstBatch").unwrap().len(), 200);
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     let grown = server.memory().saturating_sub(before) / MEGABYTE;
-    // Half a gigabyte of answers that wait, and what 64 threads have in their hands; more than three were asked for.
+    // Half a gigabyte of answers that wait, and what 32 threads have in their hands; more than three were asked for.
     assert!(grown < 2500, "{grown} MB");
     drop(stalled);
     assert_eq!(good.run("admin", doc! { "ping": 1 }), doc! { "ok": 1.0 });
