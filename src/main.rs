@@ -102,12 +102,17 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
         Err(error) => return Ok(unconnected(&error, plan.emulate)),
     };
     let prompt = plan.interactive && io::stdin().is_terminal();
-    let paint = Paint::choose(io::stdout().is_terminal(), env::var("NO_COLOR").ok().as_deref());
+    let paint = Paint::choose(
+        io::stdout().is_terminal(),
+        env::var("NO_COLOR").ok().as_deref(),
+        env::var("COLORFGBG").ok().as_deref(),
+    );
     let output = if io::stdout().is_terminal() {
         Output::new(io::stdout(), io::stderr())
     } else {
         Output::new(Paced::new(io::stdout()), io::stderr())
     };
+    let output = if io::stderr().is_terminal() && !plan.quiet { output.watched() } else { output };
     let db = plan.db.as_deref();
     let mut shell =
         Shell::new(backend, interrupt.clone(), plan.emulate, db.unwrap_or_default(), output);

@@ -5,12 +5,14 @@
 
 mod data;
 mod edit;
+mod pager;
 mod rc;
 mod report;
 mod terminal;
 mod tutor;
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 pub use tutor::{Question, Tutor, Whereabouts};
 
@@ -34,6 +36,8 @@ const CLEAR: &str = "\x1b[2J\x1b[H";
 
 /// The width of a terminal that does not say, and of what is none.
 const COLUMNS: usize = 80;
+/// Its height.
+const ROWS: usize = 24;
 
 /// How an input ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +89,8 @@ pub struct Session {
     keeps: bool,
     /// The terminal's width.
     columns: usize,
+    /// Its height.
+    rows: usize,
 }
 
 impl Session {
@@ -118,6 +124,7 @@ impl Session {
             last: None,
             keeps: false,
             columns: COLUMNS,
+            rows: ROWS,
         })
     }
 
@@ -128,9 +135,14 @@ impl Session {
         }
         self.addressed = false;
         self.typed = true;
+        let start = Instant::now();
         let outcome = self.input(&entry.input, &entry.text, TYPED, Echo::Each);
         // On a pipe the next input does not wait for timers; a person sees an input end when they have run.
         let outcome = outcome.and_then(|()| self.script.run_timers(self.prompt));
+        if self.script.shell().preferences.timing {
+            self.script.shell().output.settle();
+            self.notice(&took(start.elapsed()));
+        }
         if self.tutor.is_none() {
             return self.settle(outcome);
         }
@@ -327,7 +339,7 @@ impl Session {
             _ => {
                 let shown = self.script.show(answer)?;
                 match self.style.value(&shown, &options) {
-                    Some(text) => self.script.shell().output.line(&text),
+                    Some(text) => self.result(&text),
                     None => Ok(()),
                 }
             }
@@ -361,14 +373,10 @@ impl Session {
         }
         let documents: Vec<Shown> =
             page.documents.iter().map(|document| Shown::from_raw_document(document)).collect();
-        let shell = self.script.shell();
-        if let Some(text) = self.style.documents(&documents, page.pretty, &options.whole()) {
-            shell.output.line(&text)?;
-        }
-        if page.more {
-            shell.output.line("Type \"it\" for more")?;
-        }
-        Ok(())
+        let text = self.style.documents(&documents, page.pretty, &options.whole());
+        let more = page.more.then(|| "Type \"it\" for more".to_owned());
+        let parts: Vec<String> = text.into_iter().chain(more).collect();
+        if parts.is_empty() { Ok(()) } else { self.result(&parts.join("\n")) }
     }
 
     /// Runs a shell word and prints what it says.
@@ -378,8 +386,11 @@ impl Session {
             self.script.recall()?;
         }
         let spoken = words::run(&mut self.script.shell(), verb, &arguments)?;
-        if verb == "use" {
-            self.script.reclaim_db();
+        let light = self.script.shell().preferences.light;
+        match (verb, light) {
+            ("use", _) => self.script.reclaim_db(),
+            ("set", Some(light)) => self.options.paint = self.options.paint.suited(light),
+            _ => {}
         }
         match spoken {
             Spoken::Lines(lines) => match self.data {
@@ -420,12 +431,12 @@ impl Session {
     }
 
     fn lines(&mut self, lines: Vec<String>) -> Result<()> {
-        let output = self.script.shell().output.clone();
-        lines.iter().try_for_each(|line| output.line(line))
+        if lines.is_empty() { Ok(()) } else { self.result(&lines.join("\n")) }
     }
 
     /// Tells of what ended an input, and says how it ended.
     fn settle(&mut self, outcome: Result<()>) -> Outcome {
+        self.script.shell().output.settle();
         let remarks = self.script.shell().backend.remarks();
         remarks.iter().for_each(|remark| self.notice(remark));
         let flushed = self.script.shell().output.flush();
@@ -467,6 +478,15 @@ impl Session {
             output.notice(text);
             Ok(())
         }
+    }
+}
+
+/// A time, as precisely as it matters.
+fn took(time: Duration) -> String {
+    match time.as_micros() {
+        micros @ 0..10_000 => format!("took {micros} \u{b5}s"),
+        micros @ 10_000..10_000_000 => format!("took {} ms", micros / 1000),
+        _ => format!("took {:.1} s", time.as_secs_f64()),
     }
 }
 

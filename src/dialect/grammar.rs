@@ -27,6 +27,7 @@ pub const VERBS: &[&str] = &[
     "play",
     "quit",
     "reset",
+    "set",
     "show",
     "skip",
     "trace",

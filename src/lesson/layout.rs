@@ -110,7 +110,7 @@ impl Layout {
                 // Without colour the backticks stay, so that it is seen where code begins and ends.
                 Span::Code(code) => match self.paint {
                     Paint::Plain => push(&format!("`{code}`"), code.width() + 2, false),
-                    Paint::Terminal => {
+                    Paint::Terminal | Paint::Light => {
                         push(&self.paint.brush(&code, Ink::Function), code.width(), false);
                     }
                 },

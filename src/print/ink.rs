@@ -37,18 +37,31 @@ pub enum Paint {
     /// No colour at all.
     #[default]
     Plain,
-    /// The terminal's own sixteen colours.
+    /// The terminal's own sixteen colours, chosen for a dark background.
     Terminal,
+    /// The same, chosen for a light one.
+    Light,
 }
 
 impl Paint {
     /// Colour where it was asked for: `terminal` is whether the stream is one, `no_color` the environment's `NO_COLOR`.
-    pub fn choose(terminal: bool, no_color: Option<&str>) -> Self {
+    /// `colours` is its `COLORFGBG`, by which some terminals say what their background is.
+    pub fn choose(terminal: bool, no_color: Option<&str>, colours: Option<&str>) -> Self {
         // no-color.org: present and not empty, whatever its value.
         match no_color {
             Some(value) if !value.is_empty() => Self::Plain,
-            _ if terminal => Self::Terminal,
+            _ if terminal => Self::Terminal.suited(colours.is_some_and(is_light)),
             _ => Self::Plain,
+        }
+    }
+
+    /// The same for a light background, or a dark one.
+    #[must_use]
+    pub fn suited(self, light: bool) -> Self {
+        match (self, light) {
+            (Self::Plain, _) => Self::Plain,
+            (Self::Terminal | Self::Light, true) => Self::Light,
+            (Self::Terminal | Self::Light, false) => Self::Terminal,
         }
     }
 
@@ -57,6 +70,23 @@ impl Paint {
         match self {
             Self::Plain => text.to_owned(),
             Self::Terminal => format!("\x1b[{}m{text}\x1b[0m", color(ink).to_fg_str()),
+            Self::Light => format!("\x1b[{}m{text}\x1b[0m", on_light(ink).to_fg_str()),
+        }
+    }
+}
+
+/// Whether `COLORFGBG` (`0;15`, `0;default;15`) tells a light background: its last number is white or light grey.
+fn is_light(colours: &str) -> bool {
+    matches!(colours.rsplit(';').next(), Some("7" | "15"))
+}
+
+/// Yellow and cyan are hard to read on white.
+fn on_light(ink: Ink) -> Color {
+    match ink {
+        Ink::Number => Color::Blue,
+        Ink::Function | Ink::Keyword => Color::Magenta,
+        Ink::Text | Ink::Nothing | Ink::Comment | Ink::Special | Ink::Regex | Ink::Error => {
+            color(ink)
         }
     }
 }
@@ -91,7 +121,7 @@ impl Inked {
         let text = text.into();
         let marks = match paint {
             Paint::Plain => Vec::new(),
-            Paint::Terminal => vec![(0..text.len(), ink)],
+            Paint::Terminal | Paint::Light => vec![(0..text.len(), ink)],
         };
         Self { text, marks }
     }
@@ -115,7 +145,7 @@ impl Inked {
     pub fn push_marked(&mut self, text: &str, ink: Ink, paint: Paint) {
         let start = self.text.len();
         self.text.push_str(text);
-        if paint == Paint::Terminal {
+        if paint != Paint::Plain {
             self.marks.push((start..self.text.len(), ink));
         }
     }
@@ -246,10 +276,13 @@ mod tests {
 
     #[test]
     fn colour_only_at_a_terminal_that_did_not_decline() {
-        assert_eq!(Paint::choose(true, None), Paint::Terminal);
-        assert_eq!(Paint::choose(true, Some("")), Paint::Terminal);
-        assert_eq!(Paint::choose(true, Some("0")), Paint::Plain);
-        assert_eq!(Paint::choose(false, None), Paint::Plain);
+        assert_eq!(Paint::choose(true, None, None), Paint::Terminal);
+        assert_eq!(Paint::choose(true, Some(""), Some("15;0")), Paint::Terminal);
+        assert_eq!(Paint::choose(true, None, Some("0;default;15")), Paint::Light);
+        assert_eq!(Paint::choose(true, Some("0"), Some("0;15")), Paint::Plain);
+        assert_eq!(Paint::choose(false, None, Some("0;15")), Paint::Plain);
+        assert_eq!(Paint::Plain.suited(true), Paint::Plain);
+        assert_eq!(Paint::Terminal.suited(true).brush("1", Ink::Number), "\x1b[34m1\x1b[0m");
     }
 
     #[test]

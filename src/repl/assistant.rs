@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
-use rustyline::hint::Hinter;
+use rustyline::hint::{Hinter, HistoryHinter};
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
 
@@ -15,7 +15,7 @@ use super::names::{Names, Question};
 use crate::dialect::{self, Kind};
 use crate::print::{Ink, Paint};
 use crate::session::Session;
-use crate::shell::{Emulate, words};
+use crate::shell::{Emulate, SETTINGS, words};
 use crate::translate::LANGUAGES;
 
 /// Longer inputs are not coloured: each key stroke reads the whole input again.
@@ -29,13 +29,23 @@ pub(super) struct Assistant<'a, 's> {
     before: String,
     /// Whether the line that is typed is empty.
     idle: Cell<bool>,
+    /// Earlier inputs are suggested.
+    suggests: bool,
+    history: HistoryHinter,
 }
 
 impl<'a, 's> Assistant<'a, 's> {
     /// An assistant over a session that nothing else borrows while a line is read.
     pub(super) fn new(session: &'a RefCell<&'s mut Session>) -> Self {
         let backend = session.borrow_mut().backend();
-        Self { session, names: Names::new(backend), before: String::new(), idle: Cell::new(true) }
+        Self {
+            session,
+            names: Names::new(backend),
+            before: String::new(),
+            idle: Cell::new(true),
+            suggests: true,
+            history: HistoryHinter::new(),
+        }
     }
 
     /// Forgets what the database answered: an input ran.
@@ -47,6 +57,7 @@ impl<'a, 's> Assistant<'a, 's> {
 impl Continues for Assistant<'_, '_> {
     fn continue_from(&mut self, text: &str) {
         self.before = text.to_owned();
+        self.suggests = self.session.borrow_mut().preferences().hints;
         self.idle.set(true);
     }
 
@@ -93,6 +104,7 @@ impl Known for Assistant<'_, '_> {
         }
         let following: Vec<&str> = match (verb, words::word(verb)) {
             ("show", _) => words::NOUNS.iter().map(|noun| noun.name).collect(),
+            ("set", _) => return settings(),
             ("translate", _) => LANGUAGES.iter().map(|language| language.name).collect(),
             // A usage such as `on|off` lists all there is to say.
             (_, Some(word)) if word.usage.contains('|') => word.usage.split('|').collect(),
@@ -134,10 +146,15 @@ impl Completer for Assistant<'_, '_> {
 impl Hinter for Assistant<'_, '_> {
     type Hint = String;
 
-    /// Never a hint, but asked whenever the line has changed.
-    fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
+    /// The rest of the latest input that began like this one. Without colour it could not be told from what was typed.
+    fn hint(&self, line: &str, cursor: usize, context: &Context<'_>) -> Option<String> {
         self.idle.set(line.is_empty());
-        None
+        let session = self.session.borrow();
+        let wanted = self.suggests && session.paint() != Paint::Plain && self.before.is_empty();
+        if !wanted || line.contains('\n') {
+            return None;
+        }
+        self.history.hint(line, cursor, context).filter(|hint| !hint.contains('\n'))
     }
 }
 
@@ -148,7 +165,11 @@ impl Highlighter for Assistant<'_, '_> {
         if self.before.len() + line.len() > LONGEST {
             return Cow::Borrowed(line);
         }
-        Cow::Owned(painted(&self.before, line))
+        Cow::Owned(painted(&self.before, line, self.session.borrow().paint()))
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(self.session.borrow().paint().brush(hint, Ink::Comment))
     }
 
     fn highlight_char(&self, line: &str, _: usize, kind: CmdKind) -> bool {
@@ -158,8 +179,16 @@ impl Highlighter for Assistant<'_, '_> {
 
 impl Helper for Assistant<'_, '_> {}
 
+/// What can follow `set`: each name with each of its values.
+fn settings() -> Vec<String> {
+    let rows = SETTINGS.iter();
+    let phrases =
+        rows.flat_map(|row| row.usage.split('|').map(|value| format!("{} {value}", row.name)));
+    phrases.collect()
+}
+
 /// A line in colours; `before` is the lines of the same input before it.
-fn painted(before: &str, line: &str) -> String {
+fn painted(before: &str, line: &str, paint: Paint) -> String {
     let text = format!("{before}{line}");
     let mut painted = String::with_capacity(line.len() * 2);
     let mut position = before.len();
@@ -171,7 +200,7 @@ fn painted(before: &str, line: &str) -> String {
             continue;
         }
         painted.push_str(&text[position..start]);
-        painted.push_str(&Paint::Terminal.brush(&text[start..token.span.end], ink));
+        painted.push_str(&paint.brush(&text[start..token.span.end], ink));
         position = token.span.end;
     }
     painted.push_str(&text[position..]);
@@ -208,15 +237,18 @@ mod tests {
 
     #[test]
     fn colours_follow_the_tokens_of_the_whole_input() {
-        assert_eq!(painted("", "var a = 1"), "\x1b[34mvar\x1b[0m a = \x1b[33m1\x1b[0m");
         assert_eq!(
-            painted("s = `a\n", "var` + 1"),
+            painted("", "var a = 1", Paint::Terminal),
+            "\x1b[34mvar\x1b[0m a = \x1b[33m1\x1b[0m"
+        );
+        assert_eq!(
+            painted("s = `a\n", "var` + 1", Paint::Terminal),
             "\x1b[32mvar\x1b[0m\x1b[32m`\x1b[0m + \x1b[33m1\x1b[0m"
         );
         for line in
             ["db.users.find({name: “x”, $or: [<a: 1>]}) // 日本", "f(\"ab", "f(]) /a", "", "\t\n x"]
         {
-            assert_eq!(bare(&painted("", line)), line);
+            assert_eq!(bare(&painted("", line, Paint::Terminal)), line);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What could stand at the cursor: candidates for each kind of place, from the same tables that run what is typed.
 
+use super::operators::operators;
 use crate::dialect::Place;
-use crate::engine::{aggregate, expr, query, update};
 use crate::shell::{self, Emulate, Kind, Method, Run};
 
 /// What may replace the prefix.
@@ -52,7 +52,7 @@ pub(super) fn candidates(place: &Place, prefix: &str, known: &dyn Known) -> Vec<
             found
         }
         Place::Member { chain } => members(chain, known),
-        Place::Key { call, path, .. } => keys(call, path, prefix, known),
+        Place::Key { call, argument, path } => keys(call, *argument, path, prefix, known),
         Place::Argument { verb, before } => word_arguments(verb, before, prefix, known),
         Place::Nothing => Vec::new(),
     };
@@ -242,9 +242,16 @@ fn in_quotes(name: &str, emulate: Emulate) -> String {
     }
 }
 
-fn keys(call: &[String], path: &[String], prefix: &str, known: &dyn Known) -> Vec<Candidate> {
+fn keys(
+    call: &[String],
+    argument: usize,
+    path: &[String],
+    prefix: &str,
+    known: &dyn Known,
+) -> Vec<Candidate> {
     if prefix.starts_with('$') {
-        return operators().map(Candidate::same).collect();
+        let operators = operators(call, argument, path);
+        return operators.into_iter().map(Candidate::same).collect();
     }
     let Some((_, before)) = call.split_last() else { return Vec::new() };
     let Some(Subject::Collection(db, name)) = subject(before, known) else { return Vec::new() };
@@ -260,16 +267,6 @@ fn keys(call: &[String], path: &[String], prefix: &str, known: &dyn Known) -> Ve
 fn field(name: &str) -> Candidate {
     let text = if is_identifier(name) { name.to_owned() } else { in_quotes(name, Emulate::Mongo) };
     Candidate { name: name.to_owned(), text, over_dot: false }
-}
-
-/// Every operator that a document can hold.
-fn operators() -> impl Iterator<Item = &'static str> {
-    let query = query::operators().map(|operator| operator.name);
-    let update = update::operators().map(|operator| operator.name);
-    let expressions = expr::operators().map(|operator| operator.name);
-    let accumulators = expr::ACCUMULATORS.iter().map(|row| row.name);
-    let stages = aggregate::stages().map(|row| row.name);
-    query.chain(update).chain(expressions).chain(accumulators).chain(stages)
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -3,9 +3,10 @@
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
+use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
-use rustyline::{Behavior, CompletionType, Config, Editor, Helper};
+use rustyline::{Behavior, CompletionType, Config, EditMode, Editor, Helper};
 
 use super::history;
 use crate::dialect::{self, Entry, Verdict};
@@ -17,7 +18,7 @@ const CONTINUATION: &str = "... ";
 #[derive(Debug)]
 pub(super) enum Typed {
     /// A finished submission: the text as it was typed or pasted, and the inputs in it.
-    Inputs(Vec<Entry>),
+    Inputs(String, Vec<Entry>),
     /// Nothing to run: an empty line, or an input that was given up with two of them.
     Nothing,
     /// Ctrl-C: what was being typed, if anything, is gone.
@@ -42,6 +43,7 @@ pub(super) trait Continues {
 pub(super) struct Lines<H: Helper + Continues> {
     editor: Editor<H, FileHistory>,
     file: Option<PathBuf>,
+    mode: EditMode,
 }
 
 impl<H: Helper + Continues> Lines<H> {
@@ -68,7 +70,7 @@ impl<H: Helper + Continues> Lines<H> {
         }
         let mut editor = Editor::with_history(config, remembered)?;
         editor.set_helper(Some(helper));
-        Ok(Self { editor, file })
+        Ok(Self { editor, file, mode: EditMode::Emacs })
     }
 
     /// What helps while a line is typed.
@@ -76,9 +78,23 @@ impl<H: Helper + Continues> Lines<H> {
         self.editor.helper().expect("the editor was opened with one")
     }
 
-    /// How many characters a line of the terminal has.
-    pub(super) fn width(&mut self) -> Option<usize> {
-        self.editor.dimensions().map(|(width, _)| usize::from(width))
+    /// How many columns and rows the terminal has.
+    pub(super) fn size(&mut self) -> Option<(usize, usize)> {
+        self.editor.dimensions().map(|(columns, rows)| (usize::from(columns), usize::from(rows)))
+    }
+
+    /// What was typed in earlier sessions, oldest first.
+    pub(super) fn remembered(&self) -> Vec<String> {
+        self.editor.history().iter().cloned().collect()
+    }
+
+    /// Makes the keys those of vi, or of emacs.
+    pub(super) fn edit_as_vi(&mut self, vi: bool) {
+        let mode = if vi { EditMode::Vi } else { EditMode::Emacs };
+        if self.mode != mode {
+            self.editor.set_edit_mode(mode);
+            self.mode = mode;
+        }
     }
 
     /// Reads one submission. A paste is one, however many inputs are in it.
@@ -114,7 +130,7 @@ impl<H: Helper + Continues> Lines<H> {
             let entries = dialect::inputs(&text);
             if !is_unfinished(&entries) {
                 history::remember(self.editor.history_mut(), &text, self.file.as_deref());
-                return Ok(Typed::Inputs(entries));
+                return Ok(Typed::Inputs(text, entries));
             }
             empty = if blank { empty + 1 } else { 0 };
             if empty == 2 {

@@ -9,6 +9,7 @@ mod complete;
 mod history;
 mod lines;
 mod names;
+mod operators;
 mod password;
 mod secret;
 
@@ -35,7 +36,8 @@ pub struct Settings {
 pub fn run(session: &mut Session, settings: &Settings, words: &[String]) -> Outcome {
     let shared = RefCell::new(session);
     let outcome = Lines::open(Assistant::new(&shared), history::place()).and_then(|mut lines| {
-        shared.borrow_mut().set_width(lines.width());
+        shared.borrow_mut().set_size(lines.size());
+        shared.borrow_mut().remember_typed(lines.remembered());
         match shared.borrow_mut().tell_tutor(words) {
             exit @ Outcome::Exit(_) => return Ok((exit, Leave::Silent)),
             Outcome::Done | Outcome::Failed => {}
@@ -88,10 +90,15 @@ fn converse(
     let mut last = Outcome::Done;
     loop {
         let prompt = prompt(&mut shared.borrow_mut());
+        let preferences = shared.borrow_mut().preferences();
+        lines.edit_as_vi(preferences.vi);
         let typed = lines.read(&prompt)?;
-        shared.borrow_mut().set_width(lines.width());
+        shared.borrow_mut().set_size(lines.size());
         match typed {
-            Typed::Inputs(entries) => {
+            Typed::Inputs(text, entries) => {
+                if !secret::is_secret(&text) {
+                    shared.borrow_mut().remember_typed([text]);
+                }
                 for entry in &entries {
                     last = shared.borrow_mut().submit(entry);
                     if let Outcome::Exit(_) = last {

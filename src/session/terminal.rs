@@ -9,6 +9,7 @@ use crate::backend::{Backend, Topology};
 use crate::dialect::Code;
 use crate::error::Result;
 use crate::print::Shown;
+use crate::shell::Preferences;
 
 /// The text of the user's own `prompt`: a string, or what a function of that name answers.
 const OWN_PROMPT: &str =
@@ -25,10 +26,25 @@ impl Session {
         self.script.shell().db.clone()
     }
 
-    /// Tells the width of the terminal, for texts that are cut to it.
-    pub fn set_width(&mut self, width: Option<usize>) {
-        self.columns = width.unwrap_or(super::COLUMNS);
-        self.script.shell().set_width(width);
+    /// Tells the width and height of the terminal, for texts that are cut to them.
+    pub fn set_size(&mut self, size: Option<(usize, usize)>) {
+        (self.columns, self.rows) = size.unwrap_or((super::COLUMNS, super::ROWS));
+        self.script.shell().set_width(size.map(|(columns, _)| columns));
+    }
+
+    /// What the user has set.
+    pub fn preferences(&mut self) -> Preferences {
+        self.script.shell().preferences
+    }
+
+    /// Tells what was typed, for `history()`.
+    pub fn remember_typed(&mut self, texts: impl IntoIterator<Item = String>) {
+        let typed = &mut self.script.shell().typed;
+        for text in texts {
+            if typed.last() != Some(&text) {
+                typed.push(text);
+            }
+        }
     }
 
     /// What stands behind the session.

@@ -11,7 +11,7 @@ use super::held::Held;
 use super::refusal::{invalid_argument, missing_argument, usage};
 use super::rows::{native, prelude};
 use super::write::{Operation, Orders, Verb, batches, with_id};
-use super::{Call, Class, Reply, result};
+use super::{Call, Class, Reply, help, result};
 use crate::error::Result;
 
 /// Writes that were collected and not yet executed.
@@ -42,6 +42,7 @@ pub(super) const BULK: Class = Class::instances(
         native("execute", "(writeConcern)", "writes everything collected", execute),
         native("find", "(query)", "chooses the documents of the next write", find),
         native("getOperations", "()", "what was collected, one entry a batch", operations),
+        native("help", "()", "this list", |call| help::object(call, "Bulk")),
         native("insert", "(document)", "collects an insert", insert),
         native("toJSON", "()", "how much was collected", to_json),
         prelude("toString", "()", "how much was collected"),
@@ -59,6 +60,7 @@ pub(super) const BULK_FIND: Class = Class::instances(
         native("collation", "(collation)", "compares texts by the rules of a language", collation),
         native("delete", "()", "deletes all of them", remove),
         native("deleteOne", "()", "deletes the first of them", remove_one),
+        native("help", "()", "this list", |call| help::object(call, "BulkFind")),
         native("hint", "(index)", "makes the server use an index", hint),
         native("remove", "()", "deletes all of them", remove),
         native("removeOne", "()", "deletes the first of them", remove_one),

@@ -9,7 +9,7 @@ use super::cursor::Query;
 use super::held::Held;
 use super::refusal::usage;
 use super::rows::native;
-use super::{Call, Class, Reply};
+use super::{Call, Class, Reply, help};
 use crate::error::Result;
 
 /// A collection and how much to tell.
@@ -38,6 +38,7 @@ pub(super) const EXPLAINABLE: Class = Class::instances(
         ),
         native("getCollection", "()", "the collection", collection),
         native("getVerbosity", "()", "how much it tells", verbosity),
+        native("help", "()", "this list", |call| help::object(call, "Explainable")),
         native("remove", "(query, justOne)", "explains a remove", remove),
         native("toString", "()", "whose methods are explained", text),
         native("update", "(query, update, options)", "explains an update", update),

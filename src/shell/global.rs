@@ -76,6 +76,7 @@ pub(super) const GLOBAL: Class = Class::functions(
         native("getMemInfo", "()", "memory in use, in megabytes", memory),
         native("help", "(topic)", "what can be typed, or help on a topic", help),
         native("hex_md5", "(text)", "the MD5 digest of a text", files::hex_md5),
+        native("history", "()", "what was typed at the prompt, oldest first", history),
         native("hostname", "()", "the name of this machine", files::hostname),
         native("interpreterVersion", "()", "what runs the scripts", interpreter),
         native("isInteractive", "()", "whether someone sits at a terminal", is_interactive),
@@ -293,4 +294,10 @@ fn use_database(call: &mut Call<'_>) -> Result<Reply> {
         Spoken::Lines(lines) => Reply::Value(RawBson::String(lines.join("\n"))),
         _ => Reply::Nothing,
     })
+}
+
+/// `history()`: the inputs of this and of earlier sessions; none where there is no prompt.
+fn history(call: &mut Call<'_>) -> Result<Reply> {
+    let typed = call.shell.typed.iter().map(|text| RawBson::String(text.clone()));
+    Ok(Reply::Value(RawBson::Array(typed.collect())))
 }

@@ -50,6 +50,15 @@ pub(super) fn command_cursor(call: &mut Call<'_>) -> Result<Reply> {
     }
 }
 
+/// `help()` of an object of that class.
+pub(super) fn object(call: &mut Call<'_>, name: &str) -> Result<Reply> {
+    let class = class(name).expect("the table has the class of its own row");
+    match call.shell.emulate {
+        Emulate::Mongo => rows(call.shell, &format!("{}:", class.help), ".", class),
+        Emulate::Mongosh => columns(call.shell, class.help, class),
+    }
+}
+
 fn rows(shell: &mut Shell, title: &str, before: &str, class: &Class) -> Result<Reply> {
     shell.output.line(title)?;
     listed(shell, before, class)

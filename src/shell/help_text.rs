@@ -1,23 +1,100 @@
 //! The texts of `help` and its topics.
 
-use super::Emulate;
 use super::departures::DEPARTURES;
+use super::settings::SETTINGS;
+use super::words::{NOUNS, WORDS};
+use super::{Class, Emulate, Kind, Method, classes, examples, nearest};
+use crate::engine::{aggregate, expr, query, update};
 use crate::translate::LANGUAGES;
 
 /// The lines of `help` or of one topic.
 pub(super) fn topic(emulate: Emulate, topic: Option<&str>) -> Vec<String> {
-    // The names of the functions lead there as well.
-    let topic =
-        topic.map(|name| if matches!(name, "counter" | "nextVal") { "counters" } else { name });
     match (topic, emulate) {
         (None, Emulate::Mongo) => classic(),
         (None, Emulate::Mongosh) => mongosh(),
         (Some("departures"), _) => departures(),
         (Some("translate"), _) => translations(),
-        (Some(topic), _) => match TOPICS.binary_search_by_key(&topic, |(name, _)| name) {
-            Ok(at) => TOPICS[at].1.iter().map(|line| (*line).to_owned()).collect(),
-            Err(_) => vec!["unknown help option".to_owned()],
-        },
+        (Some(topic), emulate) => {
+            let mut lines = named(emulate, topic);
+            if lines.is_empty() {
+                return vec![unknown(topic)];
+            }
+            let examples = examples::of(topic);
+            if !examples.is_empty() {
+                lines.push(String::new());
+            }
+            lines.extend(examples.iter().map(|example| format!("\t> {}", example.code)));
+            lines
+        }
+    }
+}
+
+/// The lines of a topic, or of everything that has this name.
+fn named(emulate: Emulate, name: &str) -> Vec<String> {
+    if let Ok(at) = TOPICS.binary_search_by_key(&name, |(topic, _)| topic) {
+        return TOPICS[at].1.iter().map(|line| (*line).to_owned()).collect();
+    }
+    let mut lines = Vec::new();
+    let shown = |row: &&'static Method| !row.help.is_empty() && row.shells.include(emulate);
+    for class in classes().iter().filter(|class| class.shells.include(emulate)) {
+        let before = standing(class);
+        for row in class.methods.iter().filter(shown).filter(|row| row.name == name) {
+            lines.push(format!("\t{before}{}{} - {}", row.name, row.usage, row.help));
+        }
+    }
+    let operator = |at: &str, name: &str, help: &str| format!("\t{name} {at} - {help}");
+    let queries = query::operators().filter(|row| row.name == name);
+    lines.extend(queries.map(|row| operator("in a filter", row.name, row.help)));
+    let updates = update::operators().filter(|row| row.name == name);
+    lines.extend(updates.map(|row| operator("in an update", row.name, row.help)));
+    let stages = aggregate::stages().filter(|row| row.name == name);
+    lines.extend(stages.map(|row| operator("as a stage", row.name, row.help)));
+    let expressions = expr::operators().filter(|row| row.name == name);
+    lines.extend(expressions.map(|row| operator("in an expression", row.name, row.help)));
+    let accumulators = expr::ACCUMULATORS.iter().filter(|row| row.name == name);
+    lines.extend(accumulators.map(|row| operator("in $group", row.name, row.help)));
+    let words = WORDS.iter().filter(|word| word.name == name && word.shells.include(emulate));
+    lines.extend(words.map(|word| format!("\t{} {} - {}", word.name, word.usage, word.help)));
+    match name {
+        "show" => {
+            lines.extend(NOUNS.iter().map(|noun| format!("\tshow {:<14}{}", noun.name, noun.help)))
+        }
+        "set" => lines.extend(SETTINGS.iter().map(|row| row.line())),
+        _ => {}
+    }
+    if lines.is_empty() {
+        let of = |class: &&'static Class| [class.global, class.modern, class.name].contains(&name);
+        for class in classes().iter().filter(of).filter(|class| class.shells.include(emulate)) {
+            let before = standing(class);
+            lines.push(format!("\t{name} - {}", class.help));
+            let rows = class.methods.iter().filter(shown).filter(|row| row.name != "constructor");
+            lines.extend(
+                rows.map(|row| format!("\t{before}{}{} - {}", row.name, row.usage, row.help)),
+            );
+        }
+    }
+    lines
+}
+
+/// What stands before the name of a method.
+fn standing(class: &Class) -> String {
+    match (class.name, class.kind) {
+        ("Database", _) => "db.".to_owned(),
+        ("Collection", _) => "db.mycoll.".to_owned(),
+        ("Cursor", _) => "db.mycoll.find().".to_owned(),
+        (_, Kind::Functions) if class.global == "globalThis" => String::new(),
+        (_, Kind::Functions) => format!("{}.", class.global),
+        _ => ".".to_owned(),
+    }
+}
+
+/// What there is no help for.
+fn unknown(topic: &str) -> String {
+    let topics = TOPICS.iter().map(|(name, _)| *name).chain(["departures", "translate"]);
+    let methods = classes().iter().flat_map(|class| class.methods).map(|row| row.name);
+    match nearest(topic, topics.chain(methods)) {
+        Some(near) => format!("unknown help option. Did you mean help {near}?"),
+        None => "unknown help option".to_owned(),
     }
 }
 
@@ -52,10 +129,12 @@ const OWN: &[(&str, &str)] = &[
     ("learn", "lessons on numbering with findAndModify"),
     ("show counters", "counters and sequences of this database"),
     ("show command", "the last command that was sent, whole"),
+    ("set NAME VALUE", "pager, timing, editing... help set"),
     ("show types", "BSON types of the document shown last"),
     ("trace on|off", "tell of each command that is sent"),
     ("help counters", "numbers from counter() and nextVal()"),
     ("help node", "require, import, process, timers: what scripts use of Node"),
+    ("help NAME", "an example of anything: help find, help $inc"),
     ("help numbers", "which type a number is stored as"),
     ("help parallel", "functions in several threads, and races"),
     ("help departures", "where tally differs from that shell"),
@@ -175,8 +254,11 @@ const TOPICS: &[(&str, &[&str])] = &[
         "keys",
         &[
             "\tTab                           complete names; again for all that fit",
-            "\tUp and Down                   earlier inputs",
+            "\tUp and Down                   earlier inputs; history() lists them",
             "\tCtrl-R                        search them",
+            "\tRight or Ctrl-E               take the suggestion behind the cursor; set hints off",
+            "\tset editing vi                the keys of vi; in ~/.tallyrc.js it holds for ever",
+            "\tedit NAME                     a variable in $EDITOR",
             "\tCtrl-C                        stop what runs, or give up the input",
             "\tCtrl-D                        quit",
         ],

@@ -17,6 +17,7 @@ mod cursor;
 mod database;
 mod database_admin;
 pub mod departures;
+pub mod examples;
 mod explain;
 mod extended_json;
 mod files;
@@ -38,10 +39,12 @@ mod replica;
 mod result;
 mod rows;
 mod session;
+mod settings;
 mod sharding;
 mod testing;
 mod types;
 mod viewed;
+mod waiting;
 mod wire;
 pub mod words;
 mod write;
@@ -54,10 +57,12 @@ pub use given::Given;
 pub use lock_step::LockStep;
 pub use nearest::nearest;
 pub use output::{Output, Paced};
+pub use settings::{Preferences, SETTINGS};
 pub use wire::Sent;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use bson::{RawBson, RawDocumentBuf};
 
@@ -245,6 +250,10 @@ pub struct Shell {
     concerns: concern::Concerns,
     /// Queries and writes tell how long they took (`set verbose true`).
     pub verbose: bool,
+    /// What the user has set for the prompt.
+    pub preferences: Preferences,
+    /// What was typed so far, oldest first, for `history()`.
+    pub typed: Vec<String>,
     /// What the programs that scripts ran have said.
     programs_said: String,
     /// The settings that mongosh's `config` has changed.
@@ -279,6 +288,8 @@ impl Shell {
             viewed: None,
             concerns: concern::Concerns::new(),
             verbose: false,
+            preferences: Preferences::default(),
+            typed: Vec::new(),
             programs_said: String::new(),
             settings: Vec::new(),
             inspection: Inspection::default(),
@@ -311,6 +322,8 @@ impl Shell {
             viewed: None,
             concerns: self.concerns.clone(),
             verbose: self.verbose,
+            preferences: self.preferences,
+            typed: Vec::new(),
             programs_said: String::new(),
             settings: self.settings.clone(),
             inspection: self.inspection,
@@ -335,6 +348,15 @@ impl Shell {
     /// Counts the write errors of a result.
     fn count_write_errors(&self, errors: usize) {
         self.write_errors.fetch_add(errors, Ordering::Relaxed);
+    }
+
+    /// With `set verbose true`, says on stderr what was done, to how many documents and in which time; the words are the
+    /// classic shell's.
+    fn tell_time(&self, action: &str, count: usize, kind: &str, start: Instant) {
+        if self.verbose {
+            let took = start.elapsed().as_millis();
+            self.output.notice(&format!("{action} {count} {kind}record(s) in {took}ms"));
+        }
     }
 
     /// Says something on stderr, once in the life of this shell.

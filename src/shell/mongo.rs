@@ -7,7 +7,7 @@ use super::command::{Command, field};
 use super::database::{answer, database_name};
 use super::refusal::{missing_argument, usage};
 use super::rows::native;
-use super::{Call, Class, Reply, Shell, concern, session};
+use super::{Call, Class, Reply, Shell, concern, help, session};
 use crate::backend::Topology;
 use crate::error::Result;
 
@@ -51,6 +51,7 @@ pub(super) const MONGO: Class = Class::instances(
         native("getURI", "()", "its address", uri),
         native("getWriteConcern", "()", "the write concern that was set for it", concern::get),
         native("hasWriteCommands", "()", "whether writes are commands", yes),
+        native("help", "()", "this list", |call| help::object(call, "Mongo")),
         native("isCausalConsistency", "()", "whether reads see the writes before them", no),
         native("readMode", "()", "how reads are sent", mode),
         native(

@@ -62,6 +62,11 @@ impl Output {
         Self { progress: Some(Arc::default()), ..self }
     }
 
+    /// Whether long work tells how far it is.
+    pub fn is_watched(&self) -> bool {
+        self.progress.is_some()
+    }
+
     /// Says how far a long piece of work is, on one line that the next word of anything replaces. It is asked often and
     /// says something ten times a second, of what has gone on for a second.
     pub fn progress(&self, text: impl FnOnce() -> String) {

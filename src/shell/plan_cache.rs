@@ -8,7 +8,7 @@ use super::cursor::open_stream;
 use super::held::Held;
 use super::refusal::usage;
 use super::rows::native;
-use super::{Call, Class, Reply, Shells};
+use super::{Call, Class, Reply, Shells, help};
 use crate::error::Result;
 
 /// What `getPlanCache` answers.
@@ -24,6 +24,7 @@ pub(super) const PLAN_CACHE: Class = Class::instances(
             "forgets the plans of one query",
             clear_one,
         ),
+        native("help", "()", "this list", |call| help::object(call, "PlanCache")),
         native("list", "(pipeline)", "the plans that are remembered", list),
         native("toString", "()", "whose plans they are", text),
         native("tojson", "()", "whose plans they are", text).only(Shells::Mongo),

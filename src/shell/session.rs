@@ -10,7 +10,7 @@ use super::database::database_name;
 use super::held::Held;
 use super::refusal::usage;
 use super::rows::native;
-use super::{Call, Class, Reply, Shells};
+use super::{Call, Class, Reply, Shells, help};
 use crate::backend::Topology;
 use crate::error::{Code, Error, Result};
 
@@ -31,6 +31,7 @@ pub(super) const SESSION: Class = Class::instances(
         native("getOptions", "()", "the options that it was started with", options),
         native("getSessionId", "()", "its id", id),
         native("hasEnded", "()", "whether it was ended", has_ended),
+        native("help", "()", "this list", |call| help::object(call, "Session")),
         native("id", "", "its id", id).only(Shells::Mongosh),
         native(
             "startTransaction",

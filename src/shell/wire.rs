@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
+use super::waiting::Waiting;
 use super::{LockStep, Output, Shell};
 use crate::backend::{Cursor, Request};
 use crate::error::{Error, Result};
@@ -17,6 +18,10 @@ const WIDTH: usize = 200;
 
 /// No line of the trace is narrower, whatever the terminal.
 const NARROWEST: usize = 40;
+
+/// The commands that may take long with much data, and do not tell how far they are.
+const LONG: &[&str] =
+    &["aggregate", "convertToCapped", "createIndexes", "mapReduce", "reIndex", "validate"];
 
 /// A command as it was sent for the user.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +70,7 @@ impl Shell {
     /// As [`Backend::run`](crate::backend::Backend::run).
     pub fn run(&self, db: &str, body: RawDocumentBuf) -> Result<RawDocumentBuf> {
         let request = self.request(db, body)?;
+        let _waiting = self.waiting(&request);
         let Some(trace) = self.trace() else { return self.backend.run(request) };
         trace.sent(&request, &self.db);
         let start = Instant::now();
@@ -133,6 +139,19 @@ impl Shell {
     /// Tells the width of the terminal, for texts that are cut to it.
     pub fn set_width(&mut self, width: Option<usize>) {
         self.wire.width = width;
+    }
+
+    /// Tells, while it is kept, how long a command is under way that may take long.
+    fn waiting(&self, request: &Request) -> Option<Waiting> {
+        let (name, value) = request.body.iter().next()?.ok()?;
+        if !self.output.is_watched() || !LONG.contains(&name.as_str()) {
+            return None;
+        }
+        let text = match value {
+            RawBsonRef::String(target) => format!("{name} {}.{target}", request.db),
+            _ => format!("{name} {}", request.db),
+        };
+        Some(Waiting::new(self.output.clone(), text))
     }
 
     /// What every command becomes before it is sent.

@@ -7,7 +7,7 @@ use super::command::{Command, field, truthy, whole};
 use super::cursor::{Page, open_stream};
 use super::database::{catalog, database_name};
 use super::refusal::{invalid_input, missing_argument, usage};
-use super::{Emulate, Shell, Shells, counter, help_text, mongo, nearest};
+use super::{Emulate, Shell, Shells, counter, help_text, mongo, nearest, settings};
 use crate::error::{Error, Result};
 use crate::translate::{self, LANGUAGES};
 
@@ -98,6 +98,13 @@ pub const WORDS: &[Word] = &[
         help: "quits the shell",
         shells: Shells::Both,
         run: |_, _| Err(Error::Exit(0)),
+    },
+    Word {
+        name: "set",
+        usage: "NAME VALUE",
+        help: "how the shell behaves; set alone lists it",
+        shells: Shells::Both,
+        run: |shell, arguments| Ok(Spoken::Lines(settings::run(shell, arguments)?)),
     },
     Word {
         name: "show",

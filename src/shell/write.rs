@@ -1,5 +1,7 @@
 //! Writes: a list of operations becomes as few commands as the protocol allows, and their replies one outcome.
 
+use std::time::Instant;
+
 use bson::raw::{CString, cstr};
 use bson::spec::ElementType;
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
@@ -116,16 +118,35 @@ pub(super) fn write(
         ordered: orders.ordered,
         ..Outcome::default()
     };
+    let start = Instant::now();
+    let mut sent = 0;
     for batch in batches(operations, orders.ordered) {
         let verb = operations[batch[0]].verb();
         let body = command(verb, collection, operations, &batch, orders, concern.as_ref());
         let reply = shell.run(db, body)?;
         outcome.add(verb, &reply, operations, &batch);
+        sent += batch.len();
+        if sent < operations.len() {
+            shell
+                .output
+                .progress(|| format!("{collection}: {sent} of {} written", operations.len()));
+        }
         if orders.ordered && !outcome.failures.is_empty() {
             break;
         }
     }
     outcome.failures.sort_by_key(|failure| failure.index);
+    if let (true, Some(first)) = (shell.verbose, operations.first()) {
+        let (action, count, kind) = match first.verb() {
+            Verb::Insert => ("Inserted", outcome.inserted, ""),
+            Verb::Delete => ("Removed", outcome.removed, ""),
+            Verb::Update if outcome.upserted.is_empty() => {
+                ("Updated", outcome.matched, "existing ")
+            }
+            Verb::Update => ("Updated", outcome.upserted.len() as i64, "new "),
+        };
+        shell.tell_time(action, usize::try_from(count).unwrap_or(0), kind, start);
+    }
     Ok(outcome)
 }
 

@@ -4,6 +4,8 @@ mod api;
 mod counters;
 mod cursors;
 mod globals;
+mod help;
+mod settings;
 mod types;
 mod words;
 mod writes;

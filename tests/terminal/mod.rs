@@ -26,13 +26,28 @@ const TAB: &str = "\t";
 /// Runs `tally --ephemeral` at a terminal. Answers with what was shown and the exit code.
 #[track_caller]
 fn at_a_terminal(home: &Path, arguments: &[&str], steps: &[Step]) -> (String, i32) {
+    with(home, &[("NO_COLOR", "1")], arguments, steps)
+}
+
+/// The same in this environment.
+#[track_caller]
+fn with(
+    home: &Path,
+    environment: &[(&str, &str)],
+    arguments: &[&str],
+    steps: &[Step],
+) -> (String, i32) {
     let mut driver = Command::new("python3")
         .arg(root().join("tests/terminal/drive.py"))
         .args([env!("CARGO_BIN_EXE_tally"), "--ephemeral"])
         .args(arguments)
         .env("HOME", home)
         .env("TERM", "xterm")
-        .env("NO_COLOR", "1")
+        .env_remove("NO_COLOR")
+        .env_remove("COLORFGBG")
+        .env_remove("PAGER")
+        .env_remove("LESS")
+        .envs(environment.iter().copied())
         .env_remove("XDG_STATE_HOME")
         .env_remove("XDG_DATA_HOME")
         .env_remove("TALLY_DATA")
@@ -335,4 +350,149 @@ fn words_of_lessons_are_completed_where_they_can_be_typed() {
         ],
     );
     assert_eq!(code, 0, "{shown}");
+}
+
+#[test]
+fn earlier_inputs_are_suggested_and_the_right_arrow_takes_one() {
+    let home = tempfile::tempdir().unwrap();
+    let steps = [
+        Expect("test> "),
+        Send("40 + 2 // answer\r"),
+        Expect("42"),
+        Expect("test> "),
+        Send("40"),
+        // Dim, behind the cursor.
+        Expect("\x1b[90m + 2 // answer"),
+        Send("\x1b[C\r"),
+        Expect("42"),
+        Expect("test> "),
+        Send("set hints off\r"),
+        Expect("test> "),
+        Send("history().length + 100\r"),
+        Expect("103"),
+        Expect("test> "),
+        Send(CTRL_D),
+    ];
+    with(home.path(), &[], &["--quiet"], &steps);
+    // Without colour a suggestion would look like what was typed.
+    let steps = [
+        Expect("test> "),
+        Send("40"),
+        Send(" + 5\r"),
+        Expect("\r\n45\r\n"),
+        Expect("test> "),
+        Send(CTRL_D),
+    ];
+    let (shown, _) = at_a_terminal(home.path(), &["--quiet"], &steps);
+    assert!(!shown.contains("answer"), "{shown}");
+}
+
+#[test]
+fn ctrl_r_searches_and_vi_keys_edit() {
+    let home = tempfile::tempdir().unwrap();
+    at_a_terminal(
+        home.path(),
+        &["--quiet"],
+        &[
+            Expect("test> "),
+            Send("print('needle', 6 * 7)\r"),
+            Expect("needle 42"),
+            Expect("test> "),
+            Send("1\r"),
+            Expect("test> "),
+            Send("\x12need"),
+            Expect("(reverse-i-search)"),
+            Send(ENTER),
+            Expect("needle 42"),
+            Expect("test> "),
+            Send("set editing vi\r"),
+            Expect("set editing to vi"),
+            Expect("test> "),
+            // Escape, to the first column, three to the right, and another digit in its place.
+            Send("10 + 1\x1b0r2A0\r"),
+            Expect("\r\n30\r\n"),
+            Expect("test> "),
+            Send(CTRL_D),
+        ],
+    );
+}
+
+#[test]
+fn a_pager_takes_what_is_longer_than_the_screen() {
+    let home = tempfile::tempdir().unwrap();
+    let (shown, _) = with(
+        home.path(),
+        &[("NO_COLOR", "1"), ("PAGER", "sed 's/^/paged: /'")],
+        &["--quiet"],
+        &[
+            Expect("test> "),
+            Send("set pager on\r"),
+            Expect("test> "),
+            Send("Array.from({length: 5}, (_, i) => i).join('\\n')\r"),
+            Expect("\r\n4\r\n"),
+            Expect("test> "),
+            Send("Array.from({length: 50}, (_, i) => i).join('\\n')\r"),
+            Expect("paged: 0\r\n"),
+            Expect("paged: 49\r\n"),
+            Expect("test> "),
+            Send("set pager off\r"),
+            Expect("test> "),
+            Send(CTRL_D),
+        ],
+    );
+    assert!(!shown.contains("paged: 4\r\n5"), "{shown}");
+}
+
+#[test]
+fn operators_are_completed_where_they_can_stand() {
+    let home = tempfile::tempdir().unwrap();
+    at_a_terminal(
+        home.path(),
+        &["--quiet"],
+        &[
+            Expect("test> "),
+            Send("db.t.insert({_id: 1, n: 5}).nInserted + 40\r"),
+            Expect("\r\n41\r\n"),
+            Expect("test> "),
+            // `$in` is a filter's, `$inc` an update's.
+            Send("db.t.update({_id: 1}, {$in"),
+            Send(TAB),
+            Send(": {n: 1}}).nModified + 41\r"),
+            Expect("\r\n42\r\n"),
+            Expect("test> "),
+            Send("db.t.aggregate([{$matc"),
+            Send(TAB),
+            Send(": {n: {$gt"),
+            Send(": 5}}}]).next().n + 37\r"),
+            Expect("\r\n43\r\n"),
+            Expect("test> "),
+            Send(CTRL_D),
+        ],
+    );
+}
+
+#[test]
+fn colours_suit_the_background() {
+    let home = tempfile::tempdir().unwrap();
+    let steps = [
+        Expect("test> "),
+        Send("({a: 1})\r"),
+        Expect("\x1b[34m1\x1b[0m"),
+        Expect("test> "),
+        Send(CTRL_D),
+    ];
+    with(home.path(), &[("COLORFGBG", "0;15")], &["--quiet"], &steps);
+    let steps = [
+        Expect("test> "),
+        Send("({a: 1})\r"),
+        Expect("\x1b[33m1\x1b[0m"),
+        Expect("test> "),
+        Send("set background light\r"),
+        Expect("test> "),
+        Send("({a: 1})\r"),
+        Expect("\x1b[34m1\x1b[0m"),
+        Expect("test> "),
+        Send(CTRL_D),
+    ];
+    with(home.path(), &[("COLORFGBG", "15;0")], &["--quiet"], &steps);
 }

@@ -82,6 +82,13 @@ pub fn operators() -> impl Iterator<Item = &'static Operator> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
+impl Operator {
+    /// Whether it stands in place of a field, as `$and` does, and not under one, as `$gt` does.
+    pub fn is_top(&self) -> bool {
+        matches!(self.parse, Parse::Top(_))
+    }
+}
+
 /// Whether a name is an operator that may stand under a field, as `$gt` does and `$and` does not.
 pub(crate) fn is_field_operator(name: &str) -> bool {
     field(name).is_some()

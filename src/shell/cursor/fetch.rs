@@ -1,5 +1,7 @@
 //! The methods that send a query and take its documents.
 
+use std::time::Instant;
+
 use bson::raw::cstr;
 use bson::{RawArrayBuf, RawBson, RawDocumentBuf, rawdoc};
 
@@ -110,7 +112,9 @@ pub(super) fn rest(call: &mut Call<'_>) -> Result<Reply> {
 pub(super) fn batch(call: &mut Call<'_>) -> Result<Reply> {
     let most = call.value(0).and_then(|most| whole(most.as_raw_bson_ref()));
     let most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(100).max(1);
-    take(call, |stream| stream.some(most)).map(Reply::Documents)
+    let (documents, read) = take(call, |stream| Ok((stream.some(most)?, stream.handed())))?;
+    call.shell.output.progress(|| format!("{read} documents read"));
+    Ok(Reply::Documents(documents))
 }
 
 /// Gives back what `__batch` handed out and no callback has seen.
@@ -258,9 +262,11 @@ impl Shell {
             return Ok(Page { documents, more, pretty });
         }
         self.follow(handle);
+        let start = Instant::now();
         let page = self.turn(handle);
-        if page.is_err() {
-            self.follow(0);
+        match &page {
+            Ok(page) => self.tell_time("Fetched", page.documents.len(), "", start),
+            Err(_) => self.follow(0),
         }
         page
     }
@@ -275,7 +281,10 @@ impl Shell {
             self.follow(0);
             return Ok(None);
         }
-        self.turn(handle).map(Some)
+        let start = Instant::now();
+        let page = self.turn(handle)?;
+        self.tell_time("Fetched", page.documents.len(), "", start);
+        Ok(Some(page))
     }
 
     /// The next documents of a cursor, at most `most`; none at its end.

@@ -11,17 +11,19 @@ use crate::error::Result;
 pub(in crate::shell) struct Stream {
     source: Option<Box<dyn Cursor>>,
     waiting: VecDeque<RawDocumentBuf>,
+    /// How many were handed out in batches.
+    handed: usize,
 }
 
 impl Stream {
     /// The documents of `source`, from its first batch on.
     pub(in crate::shell) fn new(source: Box<dyn Cursor>) -> Self {
-        Self { source: Some(source), waiting: VecDeque::new() }
+        Self { source: Some(source), waiting: VecDeque::new(), handed: 0 }
     }
 
     /// Documents that are all here already.
     pub(in crate::shell) fn of(documents: Vec<RawDocumentBuf>) -> Self {
-        Self { source: None, waiting: documents.into() }
+        Self { source: None, waiting: documents.into(), handed: 0 }
     }
 
     /// Whether another document is here or can be fetched. A tailable cursor that waited in vain says no, and may be
@@ -49,7 +51,13 @@ impl Stream {
     pub(in crate::shell) fn some(&mut self, most: usize) -> Result<Vec<RawDocumentBuf>> {
         self.has_next()?;
         let count = most.min(self.waiting.len());
+        self.handed += count;
         Ok(self.waiting.drain(..count).collect())
+    }
+
+    /// How many documents [`Stream::some`] has handed out.
+    pub(in crate::shell) fn handed(&self) -> usize {
+        self.handed
     }
 
     /// All documents that are left.
