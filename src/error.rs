@@ -276,6 +276,11 @@ macro_rules! refuse {
 pub struct Code(pub i32);
 
 impl Code {
+    /// The codes that have a name, by number.
+    pub fn known() -> impl Iterator<Item = (i32, &'static str)> {
+        CODES.iter().copied()
+    }
+
     /// The `codeName` of a reply: the listed name, or `LocationN`.
     pub fn name(self) -> String {
         match CODES.binary_search_by_key(&self.0, |(code, _)| *code) {

@@ -289,7 +289,7 @@ fn scripts(session: &mut Session, plan: &Plan) -> Outcome {
             Outcome::Done => {}
             Outcome::Failed => {
                 if plan.emulate == Emulate::Mongo {
-                    session.notice(&format!("failed to load: {name}"));
+                    session.notice(&format!("failed to load: {name}{}", where_it_is_not(file)));
                 }
                 return failed(session, plan.emulate, -3);
             }
@@ -297,6 +297,17 @@ fn scripts(session: &mut Session, plan: &Plan) -> Outcome {
         }
     }
     Outcome::Done
+}
+
+/// Where a file was looked for that is not there.
+fn where_it_is_not(file: &Path) -> String {
+    match file.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+            format!(" (there is no {})", absolute.display())
+        }
+        _ => String::new(),
+    }
 }
 
 /// What is said before a file runs: the old shell names files where there are several, mongosh where a prompt follows.

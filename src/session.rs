@@ -3,6 +3,7 @@
 //! A session is what the prompt, a pipe, `--eval` and script files share. It hands shell words to `shell`, JavaScript to
 //! `script`, and what comes back to `print`; it decides which stream an error goes to, and nothing else.
 
+mod advice;
 mod data;
 mod edit;
 mod pager;
@@ -175,7 +176,10 @@ impl Session {
         let echo = if show { Echo::Last } else { Echo::None };
         let outcome = self.input(&input, code, EVALUATED, echo);
         let outcome = outcome.and_then(|()| self.script.run_timers(true));
-        self.settle(outcome)
+        let failed = outcome.as_ref().is_err_and(Error::is_early);
+        let ended = self.settle(outcome);
+        self.advise_on_quotes(code, failed);
+        ended
     }
 
     /// Runs a script file: a module if its name ends in `.mjs`. It prints what it prints, and no value.
@@ -459,7 +463,11 @@ impl Session {
             Err(error @ Error::Interrupted) => {
                 self.tell(&format!("\n{}", report::uncaught(&error, self.emulate, self.typed)))
             }
-            Err(error) => self.tell(&report::uncaught(&error, self.emulate, self.typed)),
+            Err(error) => {
+                let told = self.tell(&report::uncaught(&error, self.emulate, self.typed));
+                self.advise(&error);
+                told
+            }
         };
         self.interrupt.clear();
         match outcome {

@@ -20,6 +20,7 @@ pub(super) const DATABASE: Class = Class::instances(
     "DB",
     "a database: collections under a name",
     &[
+        native("__resumed", "(reply, batchSize)", "", super::cursor::resumed),
         prelude("addUser", "(user)", "creates a user (old name of createUser)"),
         native("adminCommand", "(command)", "sends a command to the admin database", admin_command),
         native(

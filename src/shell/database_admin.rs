@@ -126,14 +126,29 @@ pub(super) fn command_help(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(owned(&reply, "help").unwrap_or(RawBson::Null)))
 }
 
-/// A getLastError command, which servers dropped with 5.1: the answer says so.
+/// A getLastError command. Servers dropped it with 5.1; what it told is then what the last write answered.
 fn get_last_error(call: &Call<'_>) -> Result<RawDocumentBuf> {
     let db = call.database()?;
     let body = Command::new(cstr!("getLastError"), 1)
         .maybe(cstr!("w"), call.value(0).cloned())
         .maybe(cstr!("wtimeout"), call.value(1).cloned())
         .body();
-    call.shell.run(&db, body).map_err(|error| call.shell.failed(error, "getlasterror"))
+    match call.shell.run(&db, body) {
+        Err(error) if error.code() == Some(Code::COMMAND_NOT_FOUND) => {
+            let last = call.shell.last_error.borrow();
+            let mut reply = RawDocumentBuf::new();
+            match &*last {
+                Some((code, message)) => {
+                    reply.append(cstr!("err"), message.as_str());
+                    reply.append(cstr!("code"), *code);
+                }
+                None => reply.append(cstr!("err"), RawBson::Null),
+            }
+            reply.append(cstr!("ok"), 1.0);
+            Ok(reply)
+        }
+        reply => reply.map_err(|error| call.shell.failed(error, "getlasterror")),
+    }
 }
 
 pub(super) fn last_error(call: &mut Call<'_>) -> Result<Reply> {

@@ -169,6 +169,7 @@ pub const EXAMPLES: &[Example] = &[
         name: "nextVal",
         code: r#"db.sequences.insert({_id: "posts", seq: 0}); nextVal("posts")"#,
     },
+    Example { name: "node", code: r#"require("path").join("a", "b")"# },
     Example { name: "numbers", code: "db.users.find({age: 31}); db.users.findOne().age + 1" },
     Example { name: "parallel", code: r#"parallel(4, () => counter("users"))"# },
     Example { name: "pretty", code: "db.users.find().pretty()" },

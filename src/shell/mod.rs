@@ -60,6 +60,7 @@ pub use output::{Output, Paced};
 pub use settings::{Preferences, SETTINGS};
 pub use wire::Sent;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -250,6 +251,8 @@ pub struct Shell {
     concerns: concern::Concerns,
     /// Queries and writes tell how long they took (`set verbose true`).
     pub verbose: bool,
+    /// What the last write failed with, for `getLastError`.
+    last_error: RefCell<Option<(i32, String)>>,
     /// What the user has set for the prompt.
     pub preferences: Preferences,
     /// What was typed so far, oldest first, for `history()`.
@@ -288,6 +291,7 @@ impl Shell {
             viewed: None,
             concerns: concern::Concerns::new(),
             verbose: false,
+            last_error: RefCell::default(),
             preferences: Preferences::default(),
             typed: Vec::new(),
             programs_said: String::new(),
@@ -322,6 +326,7 @@ impl Shell {
             viewed: None,
             concerns: self.concerns.clone(),
             verbose: self.verbose,
+            last_error: RefCell::default(),
             preferences: self.preferences,
             typed: Vec::new(),
             programs_said: String::new(),

@@ -2,10 +2,11 @@
 
 use bson::RawBson;
 
+use super::command::document;
 use super::refusal::usage;
 use super::rows::{native, prelude};
 use super::{Call, Class, Reply, files, programs};
-use crate::error::Result;
+use crate::error::{Code, Result};
 
 /// Globals.
 pub(super) const TEST_FUNCTIONS: Class = Class::functions(
@@ -13,6 +14,7 @@ pub(super) const TEST_FUNCTIONS: Class = Class::functions(
     "globalThis",
     "what test files use",
     &[
+        native("ErrorCodes", "", "the numbers of the server's errors, by name", error_codes),
         prelude(
             "TestData",
             "",
@@ -20,6 +22,7 @@ pub(super) const TEST_FUNCTIONS: Class = Class::functions(
         ),
         native("_getEnv", "(name)", "a variable of the environment", environment),
         native("_isWindows", "()", "whether this is Windows", is_windows),
+        native("__scriptName", "()", "", script_name),
         prelude("_rand", "()", "a random number from 0 to 1"),
         prelude("_srand", "(seed)", "starts _rand at a seed"),
         prelude("allocatePort", "()", "a port number that no test has yet"),
@@ -116,6 +119,21 @@ fn no_servers(_: &mut Call<'_>) -> Result<Reply> {
 
 fn is_windows(_: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(RawBson::Boolean(cfg!(windows))))
+}
+
+/// The errors that have a name.
+fn error_codes(_: &mut Call<'_>) -> Result<Reply> {
+    let codes = Code::known().map(|(code, name)| (name.to_owned(), RawBson::Int32(code)));
+    Ok(Reply::Value(RawBson::Document(document(codes))))
+}
+
+/// The script's file without its ending; nothing where there is none.
+fn script_name(call: &mut Call<'_>) -> Result<Reply> {
+    let name = call.shell.given.script.as_ref().and_then(|script| script.file_stem());
+    Ok(match name {
+        Some(name) => Reply::Value(RawBson::String(name.to_string_lossy().into_owned())),
+        None => Reply::Nothing,
+    })
 }
 
 /// Nothing for a variable that is not set.

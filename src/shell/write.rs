@@ -136,6 +136,8 @@ pub(super) fn write(
         }
     }
     outcome.failures.sort_by_key(|failure| failure.index);
+    let failure = outcome.failures.last();
+    *shell.last_error.borrow_mut() = failure.map(|failure| (failure.code, failure.message.clone()));
     if let (true, Some(first)) = (shell.verbose, operations.first()) {
         let (action, count, kind) = match first.verb() {
             Verb::Insert => ("Inserted", outcome.inserted, ""),

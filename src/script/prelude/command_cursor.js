@@ -4,6 +4,10 @@
     return shell.iterate(this);
   },
 
+  constructor(db, reply, batchSize) {
+    return db.__resumed(reply, batchSize);
+  },
+
   csv() {
     return shell.csv(shell.all(this));
   },

@@ -35,7 +35,7 @@
   toString() {
     const { query, ...options } = this.modifiers();
     const rest = Object.keys(options).length === 0 ? "" : " " + shell.tojson(options, "", true);
-    return "DBQuery: " + shell.tojson(query, "", true) + rest;
+    return `DBQuery: ${this.__namespace()} -> ${shell.tojson(query, "", true)}${rest}`;
   },
 
   constructor(mongo, db, collection, namespace, query, fields, limit, skip, batchSize) {

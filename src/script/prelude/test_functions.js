@@ -63,7 +63,7 @@
       return /network error|connection|socket/i.test(String(error && (error.message ?? error)));
     },
 
-    jsTestName() { return data.testName ?? "__unknown_name__"; },
+    jsTestName() { return data.testName ?? __scriptName() ?? "__unknown_name__"; },
     jsTestOptions() { return data; },
     setJsTestOption(name, value) { data[name] = value; },
 

@@ -133,6 +133,13 @@ pub(super) fn unread(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Nothing)
 }
 
+/// The primitive under `toString`: where the documents are.
+pub(super) fn namespace(call: &mut Call<'_>) -> Result<Reply> {
+    let handle = call.handle()?;
+    let query = query(call.shell, handle)?;
+    Ok(Reply::Value(RawBson::String(format!("{}.{}", query.db, query.collection))))
+}
+
 pub(super) fn itcount(call: &mut Call<'_>) -> Result<Reply> {
     take(call, Stream::count).map(|count| Reply::Value(number(count)))
 }

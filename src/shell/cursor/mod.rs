@@ -7,11 +7,13 @@
 mod chain;
 mod fetch;
 mod query;
+mod resumed;
 mod stream;
 
 pub use fetch::Page;
 pub(super) use fetch::{open_stream, verbosity};
 pub(super) use query::Query;
+pub(super) use resumed::resumed;
 pub(super) use stream::Stream;
 
 use super::rows::{native, prelude};
@@ -25,6 +27,7 @@ pub(super) const CURSOR: Class = Class::instances(
     &[
         prelude("[Symbol.iterator]", "()", "").only(Shells::Both),
         native("__batch", "(most)", "", fetch::batch),
+        native("__namespace", "()", "", fetch::namespace),
         native("__page", "()", "", fetch::shown),
         native("__rest", "()", "", fetch::rest),
         native("__unread", "(documents)", "", fetch::unread),
@@ -118,6 +121,11 @@ pub(super) const COMMAND_CURSOR: Class = Class::instances(
             chain::later_batch_size,
         ),
         native("close", "()", "closes the cursor", fetch::close),
+        prelude(
+            "constructor",
+            "(db, reply, batchSize)",
+            "goes on with the cursor of a reply that a script has",
+        ),
         prelude("csv", "()", "the documents as comma-separated values"),
         prelude("forEach", "(function)", "calls a function with each document"),
         native("getId", "()", "the server's cursor id", fetch::id),
