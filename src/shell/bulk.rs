@@ -95,15 +95,25 @@ fn bulk<'a>(call: &'a mut Call<'_>, handle: u32) -> Result<&'a mut Bulk> {
     }
 }
 
-/// Collects one write. Builder calls of the classic shell answer nothing, those of mongosh the bulk.
-fn collect(call: &mut Call<'_>, handle: u32, operation: Operation) -> Result<Reply> {
+/// Collects one write.
+fn collect(call: &mut Call<'_>, handle: u32, operation: Operation) -> Result<()> {
     let classic = call.shell.classic();
     let bulk = bulk(call, handle)?;
     if bulk.executed {
         return Err(re_executed(classic));
     }
     bulk.operations.push(operation);
-    Ok(if classic { Reply::Nothing } else { Reply::Handle("Bulk", handle) })
+    Ok(())
+}
+
+/// What a write of a selection answers: nothing in the classic shell, in mongosh the bulk.
+fn collected(call: &mut Call<'_>, handle: u32, operation: Operation) -> Result<Reply> {
+    collect(call, handle, operation)?;
+    if call.shell.classic() {
+        return Ok(Reply::Nothing);
+    }
+    call.shell.held.share(handle);
+    Ok(Reply::Handle("Bulk", handle))
 }
 
 fn re_executed(classic: bool) -> crate::error::Error {
@@ -130,8 +140,8 @@ fn insert(call: &mut Call<'_>) -> Result<Reply> {
             return Err(call.shell.wrong(text, invalid_argument("Document must be an object")));
         }
     };
-    let reply = collect(call, handle, Operation::Insert(document))?;
-    Ok(if matches!(reply, Reply::Nothing) { reply } else { Reply::This })
+    collect(call, handle, Operation::Insert(document))?;
+    Ok(if call.shell.classic() { Reply::Nothing } else { Reply::This })
 }
 
 fn find(call: &mut Call<'_>) -> Result<Reply> {
@@ -201,7 +211,7 @@ fn collect_update(call: &mut Call<'_>, multi: bool, replace: bool) -> Result<Rep
         must_have_operators(call.shell, &update)?;
     }
     let statement = statement(chosen.query, update, multi, chosen.upsert, Some(&chosen.options));
-    collect(call, chosen.bulk, Operation::Update(statement))
+    collected(call, chosen.bulk, Operation::Update(statement))
 }
 
 fn update(call: &mut Call<'_>) -> Result<Reply> {
@@ -219,7 +229,7 @@ fn replace_one(call: &mut Call<'_>) -> Result<Reply> {
 fn collect_delete(call: &mut Call<'_>, limit: i32) -> Result<Reply> {
     let chosen = selection(call)?;
     let statement = deletion(chosen.query, limit, Some(&chosen.options));
-    collect(call, chosen.bulk, Operation::Delete(statement))
+    collected(call, chosen.bulk, Operation::Delete(statement))
 }
 
 fn remove(call: &mut Call<'_>) -> Result<Reply> {

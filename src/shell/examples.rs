@@ -163,7 +163,7 @@ pub const EXAMPLES: &[Example] = &[
     Example { name: "keys", code: "history().slice(-3)" },
     Example { name: "limit", code: "db.users.find().sort({age: -1}).limit(1)" },
     Example { name: "map", code: "db.users.find().map(user => user.name)" },
-    Example { name: "misc", code: r#"HexData(0, "00010f").base64()"# },
+    Example { name: "misc", code: r#"HexData(0, "00010f")"# },
     Example { name: "mr", code: r#"db.users.aggregate([{$group: {_id: "$age", n: {$sum: 1}}}])"# },
     Example {
         name: "nextVal",

@@ -36,6 +36,8 @@ pub(super) struct CommandCursor {
 pub(super) struct Table {
     slots: Vec<Option<Held>>,
     free: Vec<u32>,
+    /// A number for each further script object that stands for the same as another.
+    shared: Vec<u32>,
 }
 
 impl Table {
@@ -58,8 +60,17 @@ impl Table {
         self.slots.get_mut((handle as usize).checked_sub(1)?)?.as_mut()
     }
 
-    /// Forgets what `handle` stood for.
+    /// Another script object stands for `handle`, too: both must go before it is forgotten.
+    pub(super) fn share(&mut self, handle: u32) {
+        self.shared.push(handle);
+    }
+
+    /// Forgets what `handle` stood for, unless another object stands for it.
     pub(super) fn remove(&mut self, handle: u32) {
+        if let Some(at) = self.shared.iter().position(|shared| *shared == handle) {
+            self.shared.swap_remove(at);
+            return;
+        }
         let slot = (handle as usize).checked_sub(1).and_then(|at| self.slots.get_mut(at));
         if slot.is_some_and(|slot| slot.take().is_some()) {
             self.free.push(handle);

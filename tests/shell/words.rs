@@ -14,7 +14,7 @@ fn words_of_the_classic_shell() {
         ("show collection", "don't know how to show [collection]. Did you mean collections?"),
         ("show profile", "db.system.profile is empty\nUse db.setProfilingLevel(2) will enable profiling\nUse db.system.profile.find() to show raw profile entries"),
         ("it", "no cursor"),
-        ("help nope", "unknown help option"),
+        ("help nothing-like-this", "unknown help option"),
         ("use('other'); db.getName()", "other"),
         ("show('collections')", ""),
     ]);
