@@ -347,6 +347,7 @@ codes! {
     121 DOCUMENT_VALIDATION_FAILURE "DocumentValidationFailure";
     125 COMMAND_FAILED "CommandFailed";
     136 CAPPED_POSITION_LOST "CappedPositionLost";
+    139 JS_INTERPRETER_FAILURE "JSInterpreterFailure";
     146 EXCEEDED_MEMORY_LIMIT "ExceededMemoryLimit";
     166 COMMAND_NOT_SUPPORTED_ON_VIEW "CommandNotSupportedOnView";
     167 OPTION_NOT_SUPPORTED_ON_VIEW "OptionNotSupportedOnView";

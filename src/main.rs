@@ -11,7 +11,7 @@ use tally::backend::{Backend, Embedded, Remote};
 use tally::cli::{self, Place, Plan, Server, Transfer};
 use tally::engine::Location;
 use tally::print::{Options, Paint};
-use tally::script::Limits;
+use tally::script::{Limits, ServerFunctions};
 use tally::session::{Outcome, Session, Settings};
 use tally::shell::{Emulate, Output, Paced, Shell};
 use tally::{Error, Interrupt, Result, interrupt, lesson, pipe, repl, serve, transfer};
@@ -33,7 +33,9 @@ fn main() -> ExitCode {
         Err(answer) => return ExitCode::from(answer.tell()),
     };
     if let (Some(settings), Place::Embedded { location, wait }) = (&plan.serve, &plan.place) {
-        return match serve::run(settings, location, wait.unwrap_or_default(), &mut io::stdout()) {
+        let wait = wait.unwrap_or_default();
+        let functions = Arc::new(ServerFunctions);
+        return match serve::run(settings, location, wait, functions, &mut io::stdout()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => exit_code(refused(&error)),
         };
@@ -154,7 +156,8 @@ fn run(plan: &Plan, interrupt: &Interrupt) -> Result<i32> {
 fn open(place: &Place, interrupt: &Interrupt) -> Result<Arc<dyn Backend>> {
     Ok(match place {
         Place::Embedded { location, wait } => {
-            Arc::new(Embedded::new(location.clone()).waiting(wait.unwrap_or_default()))
+            let embedded = Embedded::new(location.clone()).waiting(wait.unwrap_or_default());
+            Arc::new(embedded.with_functions(Arc::new(ServerFunctions)))
         }
         Place::Server(server) => Arc::new(connect(server, interrupt)?),
     })

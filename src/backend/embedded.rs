@@ -14,6 +14,7 @@ use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
 use super::joined::{self, Lane, Link, Lost, PATIENCE};
 use super::{Backend, Cursor, Request, Topology, batch_size};
+use crate::engine::functions::Functions;
 use crate::engine::{Engine, Location, Retry};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
@@ -39,6 +40,8 @@ struct Place {
     location: Location,
     /// How long to wait for a process that holds the data directory and does not answer.
     wait: Duration,
+    /// Who runs the JavaScript of commands.
+    functions: Option<Arc<dyn Functions>>,
     own: OnceLock<Own>,
     /// The process that has the directory open. Held while that is being found out.
     link: Mutex<Option<Arc<Link>>>,
@@ -64,14 +67,7 @@ enum Way<'a> {
 impl Embedded {
     /// A backend over the data at `location`, not opened yet.
     pub fn new(location: Location) -> Self {
-        let place = Place {
-            location,
-            wait: Duration::ZERO,
-            own: OnceLock::new(),
-            link: Mutex::new(None),
-            generation: AtomicU64::new(0),
-            lanes: Mutex::default(),
-        };
+        let place = Place::new(location, Duration::ZERO, None);
         Self { place: Arc::new(place), told: AtomicBool::new(false) }
     }
 
@@ -79,14 +75,14 @@ impl Embedded {
     /// interrupted.
     #[must_use]
     pub fn waiting(self, wait: Duration) -> Self {
-        let place = Place {
-            location: self.place.location.clone(),
-            wait,
-            own: OnceLock::new(),
-            link: Mutex::new(None),
-            generation: AtomicU64::new(0),
-            lanes: Mutex::default(),
-        };
+        let place = Place::new(self.place.location.clone(), wait, self.place.functions.clone());
+        Self { place: Arc::new(place), ..self }
+    }
+
+    /// The same with somebody who runs the JavaScript of commands, where the engine is this process's.
+    #[must_use]
+    pub fn with_functions(self, functions: Arc<dyn Functions>) -> Self {
+        let place = Place::new(self.place.location.clone(), self.place.wait, Some(functions));
         Self { place: Arc::new(place), ..self }
     }
 }
@@ -96,6 +92,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Place {
+    fn new(location: Location, wait: Duration, functions: Option<Arc<dyn Functions>>) -> Self {
+        Self {
+            location,
+            wait,
+            functions,
+            own: OnceLock::new(),
+            link: Mutex::new(None),
+            generation: AtomicU64::new(0),
+            lanes: Mutex::default(),
+        }
+    }
+
     /// The way to the engine, found now if it is not known yet. A failure is not remembered: the next command tries again.
     fn way(&self, interrupt: &Interrupt) -> Result<Way<'_>> {
         if let Some(own) = self.own.get() {
@@ -113,6 +121,10 @@ impl Place {
         loop {
             match Engine::open(&self.location) {
                 Ok(engine) => {
+                    let engine = match &self.functions {
+                        Some(functions) => engine.with_functions(Arc::clone(functions)),
+                        None => engine,
+                    };
                     let sharing = match &self.location {
                         Location::Directory(path) => Some(serve::share(engine.clone(), path)),
                         Location::Ephemeral => None,

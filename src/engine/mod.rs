@@ -6,14 +6,15 @@
 pub mod aggregate;
 pub mod command;
 pub mod expr;
+pub mod functions;
 pub mod index;
 pub mod query;
 pub mod storage;
 pub mod update;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ use crate::interrupt::{self, Interrupt};
 
 pub use command::Retry;
 use command::{Cursors, Plans, Tally};
+use functions::{Functions, Hook};
 pub use storage::Holder;
 use storage::Storage;
 
@@ -75,6 +77,15 @@ pub(crate) struct Shared {
     pub(crate) tally: Tally,
     /// Whether a thread looks for expired documents.
     pub(crate) expiring: AtomicBool,
+    /// Who runs JavaScript, if somebody does.
+    pub(crate) functions: OnceLock<Arc<dyn Functions>>,
+}
+
+impl Shared {
+    /// JavaScript for a new command.
+    pub(crate) fn hook(&self) -> Option<Hook> {
+        self.functions.get().map(Hook::new)
+    }
 }
 
 impl Engine {
@@ -91,6 +102,7 @@ impl Engine {
             plans: Plans::default(),
             tally: Tally::default(),
             expiring: AtomicBool::new(false),
+            functions: OnceLock::new(),
         });
         command::start_expiry(&shared);
         Ok(Self { shared })
@@ -128,6 +140,13 @@ impl Engine {
     /// [`crate::Error::Storage`] when the directory cannot be written to.
     pub fn announce(&self, socket: &Path) -> Result<()> {
         self.shared.storage.announce(socket)
+    }
+
+    /// The same with somebody who runs the JavaScript of `$where`, `$function`, `$accumulator` and `mapReduce`.
+    #[must_use]
+    pub fn with_functions(self, functions: Arc<dyn Functions>) -> Self {
+        self.shared.functions.get_or_init(|| functions);
+        self
     }
 
     /// What had to be mended when the data was opened, in words: the end of a write that a killed process or a power

@@ -9,6 +9,7 @@
 //! - `ask` is how a tutor looks into the user's world without leaving a trace.
 //! - `prelude` holds what is better said in JavaScript, a file a class.
 //! - `errors`, `thrown` and `sources` tell exceptions in the positions of the text that the user wrote.
+//! - `functions` runs those of commands, for the engine.
 //! - `workers` runs functions in threads with worlds of their own.
 //! - `files` reads scripts and modules, `pasted` those that are no JavaScript as they stand; `jobs` waits for promises,
 //!   `timers` runs what is to run later.
@@ -22,6 +23,7 @@ mod datum;
 mod door;
 mod errors;
 mod files;
+mod functions;
 mod jobs;
 mod limits;
 mod native;
@@ -46,6 +48,7 @@ use rquickjs::allocator::RustAllocator;
 use rquickjs::{Array, Context, Ctx, Persistent, Runtime, Value};
 
 pub use datum::Datum;
+pub use functions::ServerFunctions;
 pub use limits::Limits;
 
 use crate::dialect::Code;

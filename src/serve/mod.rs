@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use crate::engine::functions::Functions;
 use crate::engine::{Engine, Location};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
@@ -93,7 +94,7 @@ impl Default for Settings {
     }
 }
 
-/// Serves the data at `location` until the process is asked to end (SIGTERM, Ctrl-C, the command `shutdown`). What there
+/// Serves the data at `location`, with `functions` to run the JavaScript of commands, until the process is asked to end (SIGTERM, Ctrl-C, the command `shutdown`). What there
 /// is to tell goes to `out`.
 ///
 /// # Errors
@@ -104,6 +105,7 @@ pub fn run(
     settings: &Settings,
     location: &Location,
     wait: Duration,
+    functions: Arc<dyn Functions>,
     out: &mut dyn Write,
 ) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -115,7 +117,7 @@ pub fn run(
         .build()
         .map_err(|error| Error::Connection(format!("no threads to serve with: {error}")))?;
     let mut listeners = runtime.block_on(Listeners::open(settings))?;
-    let engine = Engine::open_within(location, wait, &Interrupt::new())?;
+    let engine = Engine::open_within(location, wait, &Interrupt::new())?.with_functions(functions);
     if let Location::Directory(directory) = location {
         // Where no socket can be, others are told that the directory is taken.
         listeners.private = runtime.block_on(Private::open(&engine, directory)).ok();

@@ -110,6 +110,10 @@ pub const DEPARTURES: &[Departure] = &[
         how: "classes, async, BigInt and modules work in both emulations; await may stand at the top level",
     },
     Departure {
+        what: "$where, $function, $accumulator, mapReduce",
+        how: "run their JavaScript in a world of each command's own, embedded too; what a function throws is told without its stack",
+    },
+    Departure {
         what: "let and const",
         how: "may be declared again by a later input at the prompt, in the classic shell, too",
     },

@@ -206,7 +206,7 @@ impl Stage for Bucket {
             }
             // The default stands among the others by its value.
             found.sort_by(|(left, _), (right, _)| compare(left, right));
-            Ok(found.into_iter().map(|(id, running)| running.finish(&self.fields, id)).collect())
+            found.into_iter().map(|(id, running)| running.finish(&self.fields, id)).collect()
         })
     }
 }
@@ -316,7 +316,7 @@ impl BucketAuto {
             for (_, document) in &sorted[start..end] {
                 running.take(&self.fields, document, scope)?;
             }
-            results.push(running.finish(&self.fields, id));
+            results.push(running.finish(&self.fields, id)?);
             start = end;
         }
         Ok(results)

@@ -3,6 +3,7 @@
 use bson::{Bson, Document};
 
 use super::{Context, Documents, Place, Row, Stage};
+use crate::bad_value;
 use crate::engine::expr::{Scope, random};
 use crate::engine::query::Filter;
 use crate::error::{Code, Error, Result};
@@ -45,7 +46,21 @@ fn matching(argument: &Bson, scope: &Scope) -> Result<Box<dyn Stage>> {
     let Bson::Document(filter) = argument else {
         return Err(refuse(15959, "the match filter must be an expression in an object"));
     };
+    if asks_javascript(filter) {
+        return Err(bad_value!("$where is not allowed in this context"));
+    }
     Ok(Box::new(Match { filter: Filter::parse(filter, scope)? }))
+}
+
+/// Whether a filter holds a `$where`, which only stands at its top or in an `$and`, `$or` or `$nor`.
+pub(crate) fn asks_javascript(filter: &Document) -> bool {
+    filter.iter().any(|(name, value)| match (name.as_str(), value) {
+        ("$where", _) => true,
+        ("$and" | "$or" | "$nor", Bson::Array(filters)) => {
+            filters.iter().filter_map(Bson::as_document).any(asks_javascript)
+        }
+        _ => false,
+    })
 }
 
 impl Stage for Match {

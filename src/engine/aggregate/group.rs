@@ -169,12 +169,12 @@ impl Running {
     }
 
     /// The finished fields after the `_id`.
-    pub(super) fn finish(mut self, fields: &[(String, Accumulator)], id: Bson) -> Document {
+    pub(super) fn finish(mut self, fields: &[(String, Accumulator)], id: Bson) -> Result<Document> {
         let mut document = doc! { "_id": id };
         for ((name, _), state) in fields.iter().zip(&mut self.states) {
-            document.insert(name.as_str(), state.finish());
+            document.insert(name.as_str(), state.finish()?);
         }
-        document
+        Ok(document)
     }
 }
 
@@ -211,7 +211,7 @@ impl Stage for Group {
                 };
                 memory.take(groups[at].1.take(&self.fields, &document, scope)?)?;
             }
-            Ok(groups.into_iter().map(|(id, running)| running.finish(&self.fields, id)).collect())
+            groups.into_iter().map(|(id, running)| running.finish(&self.fields, id)).collect()
         })
     }
 

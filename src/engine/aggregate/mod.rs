@@ -29,6 +29,7 @@ use crate::engine::expr::Scope;
 use crate::error::Result;
 
 pub use context::{Collections, Context};
+pub(crate) use flow::asks_javascript;
 pub use pipeline::Pipeline;
 pub use window::{FUNCTIONS, FunctionRow};
 

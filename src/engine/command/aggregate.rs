@@ -125,13 +125,21 @@ pub(super) fn of_view(
     stages: Vec<Bson>,
     scope: &Scope,
 ) -> Result<Unspooled> {
-    let run = Run::compile(context, Some(name), stages, scope, None)?;
     let mut documents = Spool::default();
-    let surroundings = surroundings(context, scope.clone());
-    run.execute(context, &surroundings, false, &mut |document| {
-        documents.push(&encode(&document)?)
-    })?;
+    each(context, name, stages, scope, &mut |document| documents.push(&encode(&document)?))?;
     documents.finish()
+}
+
+/// Gives what comes out when a collection or view is sent through stages.
+pub(super) fn each(
+    context: &Context<'_>,
+    name: &str,
+    stages: Vec<Bson>,
+    scope: &Scope,
+    give: &mut dyn FnMut(Document) -> Result<()>,
+) -> Result<()> {
+    let run = Run::compile(context, Some(name), stages, scope, None)?;
+    run.execute(context, &surroundings(context, scope.clone()), false, give)
 }
 
 /// An aggregation, compiled: where documents come from, what they go through, where they end.
@@ -505,7 +513,7 @@ impl fmt::Debug for Others {
 
 impl Collections for Others {
     fn scan(&self, name: &str, filter: &Document) -> Result<Documents<'_>> {
-        let scope = Scope::new(DateTime::now());
+        let scope = Scope::new(DateTime::now()).with_functions(self.shared.hook());
         let (base, stages) = through_views(&self.shared, &self.database, name, Vec::new())?;
         let Some(collection) = self.shared.storage.collection(&self.database, &base) else {
             return Ok(Box::new(std::iter::empty()));

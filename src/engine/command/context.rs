@@ -108,6 +108,11 @@ impl<'a> Context<'a> {
         Ok(context)
     }
 
+    /// The same command on another database.
+    pub(super) fn within<'b>(&'b self, database: &'b str) -> Context<'b> {
+        Context { database, interrupt: self.interrupt.clone(), ..*self }
+    }
+
     pub(super) fn storage(&self) -> &'a Storage {
         &self.shared.storage
     }
@@ -127,7 +132,9 @@ impl<'a> Context<'a> {
 
     /// The time of the command and its `let` variables.
     pub(super) fn scope(&self, variables: Option<&RawDocument>) -> Result<Scope> {
-        let scope = Scope::new(DateTime::now()).with_interrupt(self.interrupt.clone());
+        let scope = Scope::new(DateTime::now())
+            .with_interrupt(self.interrupt.clone())
+            .with_functions(self.shared.hook());
         let Some(variables) = variables else { return Ok(scope) };
         let mut values = Document::new();
         for (variable, expression) in decode(variables)? {

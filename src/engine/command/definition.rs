@@ -14,14 +14,14 @@ use super::read::encode;
 use super::search::same_key;
 use super::write::existing_or_new;
 use super::{name, unsupported};
-use crate::engine::aggregate::Pipeline;
+use crate::engine::aggregate::{Pipeline, asks_javascript};
 use crate::engine::expr::Scope;
 use crate::engine::index::{Definition, check_collation};
 use crate::engine::query::Filter;
 use crate::engine::storage::{Kind, Shape};
 use crate::error::{Code, Error, Result};
-use crate::refuse;
 use crate::value::text;
+use crate::{bad_value, refuse};
 
 /// How many indexes a collection may have (MongoDB manual, limits).
 const MOST_INDEXES: usize = 64;
@@ -218,6 +218,9 @@ fn check_options(context: &Context<'_>, options: &mut Document) -> Result<()> {
                 text::type_name(validator)
             ));
         };
+        if asks_javascript(validator) {
+            return Err(bad_value!("$where is not allowed in this context"));
+        }
         Filter::parse(validator, &context.scope(None)?)?;
     }
     if let Some(view_on) = options.get("viewOn") {

@@ -229,7 +229,8 @@ fn parse(context: &Context<'_>) -> Result<Plan> {
     let bytes = context.body.as_bytes();
     let varies = variables.is_some()
         || bytes.windows(2).any(|pair| pair == b"$$")
-        || bytes.windows(5).any(|name| name == b"$expr");
+        || bytes.windows(5).any(|name| name == b"$expr")
+        || bytes.windows(6).any(|name| name == b"$where");
     Ok(Plan { search, action, new, shown, bypass, scope: varies.then_some(scope) })
 }
 

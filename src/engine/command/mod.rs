@@ -14,6 +14,7 @@ mod explain;
 mod fields;
 mod find_and_modify;
 mod information;
+mod map_reduce;
 mod modify;
 mod name;
 mod output;
@@ -68,6 +69,7 @@ const FAMILIES: &[&[Command]] = &[
     explain::COMMANDS,
     find_and_modify::COMMANDS,
     information::COMMANDS,
+    map_reduce::COMMANDS,
     modify::COMMANDS,
     read::COMMANDS,
     write::COMMANDS,

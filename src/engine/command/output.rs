@@ -6,13 +6,14 @@ use bson::oid::ObjectId;
 use bson::{Bson, Document};
 
 use super::context::Context;
+use super::name;
 use super::search::Search;
 use super::storable::prepare;
 use super::target::{Checks, Target, encode_stored};
 use super::write::existing_or_new;
-use super::{name, unsupported};
 use crate::engine::aggregate::{self, Pipeline};
-use crate::engine::expr::Scope;
+use crate::engine::expr::Expression;
+use crate::engine::index::Definition;
 use crate::engine::storage::Collection;
 use crate::error::{Code, Error, Result};
 use crate::refuse;
@@ -202,15 +203,13 @@ impl Output {
         match self {
             Self::Replace { database, name } => replace(context, database, name, documents, bypass),
             Self::Merge { database, name, on, matched, unmatched, variables } => {
-                if database != context.database {
-                    return Err(unsupported("$merge into another database"));
-                }
-                let collection = existing_or_new(context, name)?;
-                check_on(&collection, on)?;
-                let namespace = context.namespace(name);
-                let rule = Rule { matched, unmatched, variables, on };
+                let there = context.within(database);
+                let collection = existing_or_new(&there, name)?;
+                let index = check_on(&collection, on)?;
+                let namespace = there.namespace(name);
+                let rule = Rule { matched, unmatched, variables, on, index };
                 for document in documents {
-                    rule.merge(context, &collection, &namespace, document?, bypass)?;
+                    rule.merge(&there, &collection, &namespace, document?, bypass)?;
                 }
                 Ok(())
             }
@@ -226,22 +225,21 @@ fn mode_unknown(field: &str, mode: &str) -> Error {
 }
 
 /// The fields to compare by must be those of a unique index, so that at most one document is there.
-fn check_on(collection: &Collection, on: &[String]) -> Result<()> {
-    let unique = collection.shape().indexes.iter().any(|index| {
+fn check_on(collection: &Collection, on: &[String]) -> Result<Definition> {
+    let shape = collection.shape();
+    let unique = shape.indexes.iter().find(|index| {
         let fields = &index.definition.fields;
         index.definition.unique
             && index.definition.partial.is_none()
             && fields.len() == on.len()
             && fields.iter().all(|field| on.contains(&field.path))
     });
-    if unique {
-        return Ok(());
-    }
-    Err(Error::command(Code(51190), "Cannot find index to verify that join fields will be unique"))
+    let words = "Cannot find index to verify that join fields will be unique";
+    unique.map(|index| index.definition.clone()).ok_or_else(|| Error::command(Code(51190), words))
 }
 
 /// Puts the documents into a new collection and that in the place of the old one, whose indexes it gets.
-fn replace(
+pub(super) fn replace(
     context: &Context<'_>,
     database: &str,
     name: &str,
@@ -252,6 +250,10 @@ fn replace(
     let temporary = format!("tmp.agg_out.{}", uuid::Uuid::new_v4());
     let old = storage.collection(database, name).map(|collection| collection.shape());
     let options = old.as_ref().map(|shape| shape.options.clone()).unwrap_or_default();
+    if options.get_bool("capped").unwrap_or(false) {
+        let words = format!("namespace '{database}.{name}' is capped so it can't be used for $out");
+        return Err(Error::command(Code(17152), words));
+    }
     let Some(collection) = storage.create(database, &temporary, options)? else { return Ok(()) };
     let namespace = format!("{database}.{name}");
     let filled = (|| {
@@ -288,6 +290,8 @@ struct Rule<'a> {
     unmatched: &'a Unmatched,
     variables: &'a Document,
     on: &'a [String],
+    /// The unique index of these fields.
+    index: Definition,
 }
 
 impl Rule<'_> {
@@ -299,14 +303,18 @@ impl Rule<'_> {
         mut document: Document,
         bypass: bool,
     ) -> Result<()> {
-        if !document.contains_key("_id") {
+        // An `_id` to compare by is made before; any other one when the document is inserted.
+        if !document.contains_key("_id") && self.on.iter().any(|field| field == "_id") {
             let mut whole = bson::doc! { "_id": ObjectId::new() };
             whole.extend(document);
             document = whole;
         }
         let mut filter = Document::new();
         for field in self.on {
-            let value = path::resolve(&document, field).cloned().ok_or_else(|| {
+            let value = path::resolve(&document, field)
+                .cloned()
+                .filter(|value| !matches!(value, Bson::Null | Bson::Undefined | Bson::Array(_)));
+            let value = value.ok_or_else(|| {
                 Error::command(
                     Code(51132),
                     "$merge write error: 'on' field cannot be missing, null, undefined or an array",
@@ -340,11 +348,18 @@ impl Rule<'_> {
         let mut merged = match self.matched {
             Matched::Keep => return Ok(()),
             Matched::Fail => {
-                let filter = text::document(&document);
-                return Err(refuse!(
-                    DUPLICATE_KEY,
-                    "E11000 duplicate key error collection: {namespace} index: _id_ dup key: {filter}"
-                ));
+                let mut values = Document::new();
+                for field in &self.index.fields {
+                    let value = path::resolve(&document, &field.path).cloned();
+                    values.insert(field.path.as_str(), value.unwrap_or(Bson::Null));
+                }
+                let message = format!(
+                    "E11000 duplicate key error collection: {namespace} index: {} dup key: {}",
+                    self.index.name,
+                    text::document(&values)
+                );
+                let details = bson::doc! { "keyPattern": self.index.key(), "keyValue": values };
+                return Err(Error::command_with(Code::DUPLICATE_KEY, message, details));
             }
             Matched::Replace => document,
             Matched::Merge => {
@@ -353,9 +368,14 @@ impl Rule<'_> {
                 merged
             }
             Matched::Pipeline(stages) => {
-                let mut variables = bson::doc! { "new": document };
-                variables.extend(self.variables.clone());
-                let scope = Scope::new(scope.now).with_variables(variables);
+                let mut variables = Document::new();
+                for (name, expression) in self.variables {
+                    let value = Expression::parse(expression, &scope)?;
+                    let value = value.evaluate(&document, &scope)?;
+                    variables.insert(name.as_str(), value.unwrap_or(Bson::Null));
+                }
+                variables.insert("new", document);
+                let scope = scope.with_variables(variables);
                 let pipeline = Pipeline::parse_for_update(stages, &scope)?;
                 let surroundings = aggregate::Context::new(scope, context.interrupt.clone());
                 pipeline.transform(target.document.clone(), &surroundings)?

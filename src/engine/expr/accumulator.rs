@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use bson::{Bson, Document};
 
@@ -9,6 +10,7 @@ use super::arithmetic::Total;
 use super::array::amount;
 use super::comparison::compare_values;
 use super::deviation::Deviation;
+use super::function::{self, Scripted};
 use super::named::{parameters, required};
 use super::object::not_mergeable;
 use super::percentile::{self, Percentiles};
@@ -30,6 +32,13 @@ pub struct Row {
 
 /// Every accumulator, sorted by name.
 pub const ACCUMULATORS: &[Row] = &[
+    Row {
+        name: "$accumulator",
+        help: "what JavaScript functions make of the documents: {init, accumulate, accumulateArgs, merge, lang}",
+        parse: of_functions,
+        // Where an accumulator has functions, they start it.
+        start: |_, _| Box::new(Sum::default()),
+    },
     Row {
         name: "$addToSet",
         help: "an array of the distinct values",
@@ -222,7 +231,7 @@ fn of_arguments(arguments: &mut Arguments<'_>) -> Result<Option<Bson>> {
             state.take(arguments.take(index), &[])?;
         }
     }
-    Ok(Some(state.finish()))
+    state.finish().map(Some)
 }
 
 /// A compiled accumulator: what it takes from a document, and where it starts.
@@ -233,6 +242,7 @@ pub(crate) struct Accumulator {
     n: Option<Expression>,
     sort: Sort,
     percentiles: Option<Percentiles>,
+    scripted: Option<Arc<Scripted>>,
 }
 
 impl Accumulator {
@@ -264,6 +274,9 @@ impl Accumulator {
     pub(crate) fn start(&self, id: &Bson, scope: &Scope) -> Result<Box<dyn State>> {
         if let Some(percentiles) = &self.percentiles {
             return Ok(Box::new(percentiles.clone()));
+        }
+        if let Some(scripted) = &self.scripted {
+            return scripted.start(id, scope);
         }
         let n = match &self.n {
             None => 0,
@@ -302,6 +315,7 @@ fn of_value(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumul
         n: None,
         sort: Sort::default(),
         percentiles: None,
+        scripted: None,
     })
 }
 
@@ -326,7 +340,7 @@ fn of_some(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumula
     let input = required(input, 5787907, "Missing value for 'input'")?;
     let input = Expression::parse(input, scope)?;
     let n = Some(Expression::parse(n, scope)?);
-    Ok(Accumulator { row, input, n, sort: Sort::default(), percentiles: None })
+    Ok(Accumulator { row, input, n, sort: Sort::default(), percentiles: None, scripted: None })
 }
 
 fn of_sorted(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumulator> {
@@ -351,12 +365,25 @@ fn of_sorted(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumu
         ));
     };
     let (input, sort) = (Expression::parse(output, scope)?, Sort::parse(by)?);
-    Ok(Accumulator { row, input, n, sort, percentiles: None })
+    Ok(Accumulator { row, input, n, sort, percentiles: None, scripted: None })
 }
 
 fn of_numbers(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumulator> {
     let (input, percentiles) = percentile::accumulator(row.name, argument, scope)?;
-    Ok(Accumulator { row, input, n: None, sort: Sort::default(), percentiles: Some(percentiles) })
+    Ok(Accumulator {
+        row,
+        input,
+        n: None,
+        sort: Sort::default(),
+        percentiles: Some(percentiles),
+        scripted: None,
+    })
+}
+
+fn of_functions(row: &'static Row, argument: &Bson, scope: &Scope) -> Result<Accumulator> {
+    let (input, scripted) = function::accumulator(argument, scope)?;
+    let scripted = Some(scripted);
+    Ok(Accumulator { row, input, n: None, sort: Sort::default(), percentiles: None, scripted })
 }
 
 /// What has been accumulated so far.
@@ -369,8 +396,11 @@ pub(crate) trait State: Debug {
     fn value(&self) -> Bson;
 
     /// The result; nothing may be taken after it.
-    fn finish(&mut self) -> Bson {
-        self.value()
+    ///
+    /// # Errors
+    /// Those of the functions of `$accumulator`; nothing else can fail.
+    fn finish(&mut self) -> Result<Bson> {
+        Ok(self.value())
     }
 }
 
@@ -478,8 +508,8 @@ impl State for Extremes {
         Bson::Array(self.values.clone())
     }
 
-    fn finish(&mut self) -> Bson {
-        Bson::Array(std::mem::take(&mut self.values))
+    fn finish(&mut self) -> Result<Bson> {
+        Ok(Bson::Array(std::mem::take(&mut self.values)))
     }
 }
 
@@ -539,8 +569,8 @@ impl State for Ends {
         Bson::Array(self.values.clone())
     }
 
-    fn finish(&mut self) -> Bson {
-        Bson::Array(std::mem::take(&mut self.values))
+    fn finish(&mut self) -> Result<Bson> {
+        Ok(Bson::Array(std::mem::take(&mut self.values)))
     }
 }
 
@@ -559,8 +589,8 @@ impl State for Pushed {
         Bson::Array(self.0.clone())
     }
 
-    fn finish(&mut self) -> Bson {
-        Bson::Array(std::mem::take(&mut self.0))
+    fn finish(&mut self) -> Result<Bson> {
+        Ok(Bson::Array(std::mem::take(&mut self.0)))
     }
 }
 
@@ -588,9 +618,9 @@ impl State for Set {
         Bson::Array(self.values.clone())
     }
 
-    fn finish(&mut self) -> Bson {
+    fn finish(&mut self) -> Result<Bson> {
         self.seen.clear();
-        Bson::Array(std::mem::take(&mut self.values))
+        Ok(Bson::Array(std::mem::take(&mut self.values)))
     }
 }
 
@@ -614,8 +644,8 @@ impl State for Merged {
         Bson::Document(self.0.clone())
     }
 
-    fn finish(&mut self) -> Bson {
-        Bson::Document(std::mem::take(&mut self.0))
+    fn finish(&mut self) -> Result<Bson> {
+        Ok(Bson::Document(std::mem::take(&mut self.0)))
     }
 }
 

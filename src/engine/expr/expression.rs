@@ -25,6 +25,11 @@ impl Expression {
         Ok(Self { node: Arc::new(Parser::new(scope).parse(value)?) })
     }
 
+    /// The expression that a node is.
+    pub(super) fn of(node: Node) -> Self {
+        Self { node: Arc::new(node) }
+    }
+
     /// Evaluates, once, every part that needs no document.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod date_parts;
 mod deviation;
 mod expression;
 mod field_path;
+mod function;
 mod iteration;
 mod named;
 mod node;
@@ -93,6 +94,7 @@ const FAMILIES: &[&[Operator]] = &[
     conversion::OPERATORS,
     date_arithmetic::OPERATORS,
     date_parts::OPERATORS,
+    function::OPERATORS,
     iteration::OPERATORS,
     object::OPERATORS,
     percentile::OPERATORS,

@@ -2,6 +2,7 @@
 
 use bson::{Bson, DateTime, Document};
 
+use crate::engine::functions::Hook;
 use crate::interrupt::Interrupt;
 
 /// The variables of one command. Made once a command, borrowed by everything that parses or evaluates.
@@ -13,12 +14,14 @@ pub struct Scope {
     pub variables: Document,
     /// Stops long loops inside an expression.
     pub interrupt: Interrupt,
+    /// Who runs the JavaScript of the command.
+    pub functions: Option<Hook>,
 }
 
 impl Scope {
     /// A scope without `let` variables.
     pub fn new(now: DateTime) -> Self {
-        Self { now, variables: Document::new(), interrupt: Interrupt::new() }
+        Self { now, variables: Document::new(), interrupt: Interrupt::new(), functions: None }
     }
 
     /// The same moment with these variables in place of the old ones.
@@ -32,6 +35,13 @@ impl Scope {
     #[must_use]
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = interrupt;
+        self
+    }
+
+    /// The same with JavaScript, where there is somebody to run it.
+    #[must_use]
+    pub fn with_functions(mut self, functions: Option<Hook>) -> Self {
+        self.functions = functions;
         self
     }
 

@@ -65,7 +65,8 @@ fn expr(value: &Bson, reader: &Reader<'_>) -> Result<Node> {
     }
     let expression = Expression::parse(value, reader.scope())?;
     let expression = Box::new(expression);
-    Ok(Node::Expression { source: value.clone(), expression, scope: Arc::clone(reader.scope()) })
+    let source = bson::doc! { "$expr": value.clone() };
+    Ok(Node::Expression { source, expression, scope: Arc::clone(reader.scope()) })
 }
 
 /// A comparison of `$rand` with the rate; a rate of 0 or 1 leaves nothing to chance.
@@ -82,12 +83,19 @@ fn sample_rate(value: &Bson, reader: &Reader<'_>) -> Result<Node> {
     expr(&bson::bson!({ "$lt": [{ "$rand": {} }, rate] }), reader)
 }
 
-fn javascript(_: &Bson, reader: &Reader<'_>) -> Result<Node> {
+fn javascript(value: &Bson, reader: &Reader<'_>) -> Result<Node> {
     if reader.inside_element() {
         return Err(bad_value!("$where can only be applied to the top-level document"));
     }
+    let (Bson::String(text) | Bson::JavaScriptCode(text)) = value else {
+        return Err(bad_value!("$where got bad type"));
+    };
     // The words of a server that was started without JavaScript.
-    Err(bad_value!("no globalScriptEngine in $where parsing"))
+    let expression = Expression::javascript(text, reader.scope())
+        .ok_or_else(|| bad_value!("no globalScriptEngine in $where parsing"))?;
+    let source = bson::doc! { "$where": Bson::JavaScriptCode(text.clone()) };
+    let (expression, scope) = (Box::new(expression), Arc::clone(reader.scope()));
+    Ok(Node::Expression { source, expression, scope })
 }
 
 fn modulo(operand: &Operand<'_>, _: &Reader<'_>) -> Result<Node> {

@@ -30,8 +30,8 @@ pub(super) enum Node {
     Not(Box<Node>),
     /// Some value at the path passes the test.
     Field(Path, Test),
-    /// An aggregation expression is true.
-    Expression { source: Bson, expression: Box<Expression>, scope: Arc<Scope> },
+    /// An aggregation expression is true; `source` is the condition as it was written.
+    Expression { source: Document, expression: Box<Expression>, scope: Arc<Scope> },
     /// The document fits a JSON schema.
     Schema { source: Document, schema: Box<Schema> },
     /// A fixed answer.

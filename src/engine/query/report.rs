@@ -22,7 +22,7 @@ pub(super) fn describe(node: &Node) -> Document {
             other => doc! {"$nor": [describe(other)]},
         },
         Node::Field(path, test) => under(path, operator(test)),
-        Node::Expression { source, .. } => doc! {"$expr": source.clone()},
+        Node::Expression { source, .. } => source.clone(),
         Node::Schema { source, .. } => doc! {"$jsonSchema": source.clone()},
         Node::Always(true) => doc! {"$alwaysTrue": 1},
         Node::Always(false) => doc! {"$alwaysFalse": 1},
@@ -186,7 +186,7 @@ pub(super) fn failure(node: &Node, document: &Document) -> Result<Option<Documen
         }
         Node::Field(path, test) => field(node, path, test, document),
         Node::Expression { source, .. } => doc! {
-            "operatorName": "$expr", "specifiedAs": {"$expr": source.clone()},
+            "operatorName": "$expr", "specifiedAs": source.clone(),
             "reason": "expression did not match", "expressionResult": false,
         },
         Node::Schema { schema, .. } => {

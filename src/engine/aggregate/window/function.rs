@@ -213,7 +213,7 @@ fn accumulated(accumulator: &Accumulator, bounds: &Bounds, frame: Frame<'_>) -> 
             context.interrupt.check()?;
             accumulator.take(state.as_mut(), document, scope)?;
         }
-        return Ok(vec![Some(state.finish()); count]);
+        return Ok(vec![Some(state.finish()?); count]);
     }
     // A window that only grows is read once.
     let grows = match bounds {
@@ -232,7 +232,7 @@ fn accumulated(accumulator: &Accumulator, bounds: &Bounds, frame: Frame<'_>) -> 
             accumulator.take(state.as_mut(), &partition.documents[taken], scope)?;
             taken += 1;
         }
-        column.push(Some(if grows { state.value() } else { state.finish() }));
+        column.push(Some(if grows { state.value() } else { state.finish()? }));
     }
     Ok(column)
 }
