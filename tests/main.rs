@@ -10,6 +10,7 @@ mod dialect;
 mod engine;
 mod engine_commands;
 mod engine_damage;
+mod engine_laws;
 mod engine_once;
 mod engine_storage;
 mod formats;

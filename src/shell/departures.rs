@@ -110,6 +110,10 @@ pub const DEPARTURES: &[Departure] = &[
         how: "classes, async, BigInt and modules work in both emulations; await may stand at the top level",
     },
     Departure {
+        what: "covered queries",
+        how: "fetch their documents all the same: an index does not keep the types of numbers; only a count needs no document",
+    },
+    Departure {
         what: "$where, $function, $accumulator, mapReduce",
         how: "run their JavaScript in a world of each command's own, embedded too; what a function throws is told without its stack",
     },

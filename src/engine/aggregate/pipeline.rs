@@ -140,11 +140,6 @@ impl Pipeline {
         self.leading.as_ref().map(|filter| (filter, self.covered))
     }
 
-    /// The names of the stages, in order.
-    pub fn stage_names(&self) -> impl Iterator<Item = &'static str> {
-        self.stages.iter().map(|(row, _)| row.name)
-    }
-
     /// Whether no stage is left that does anything.
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()

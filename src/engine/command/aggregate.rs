@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bson::{Bson, DateTime, Document, RawBsonRef, RawDocumentBuf, doc};
 
@@ -9,6 +10,7 @@ use super::Command;
 use super::context::{Context, count as tick};
 use super::cursor::{Cursor, Feed};
 use super::definition::{batch_size, size_on_disk};
+use super::explain::Verbosity;
 use super::fields::{Fields, decode};
 use super::output::Output;
 use super::read::encode;
@@ -44,6 +46,11 @@ const DEEPEST_VIEW: usize = 20;
 const CHUNK: usize = 256;
 
 fn aggregate(context: &Context<'_>) -> Result<RawDocumentBuf> {
+    answer(context, Verbosity::Planner)
+}
+
+/// Runs the command, or explains it, so fully, where it says `explain`.
+pub(super) fn answer(context: &Context<'_>, verbosity: Verbosity) -> Result<RawDocumentBuf> {
     tick(&context.shared.tally.command);
     let name = match context.body.iter().next() {
         Some(Ok((_, RawBsonRef::String(_)))) => Some(context.collection_name()?),
@@ -95,7 +102,13 @@ fn aggregate(context: &Context<'_>) -> Result<RawDocumentBuf> {
     let namespace = context.namespace(target);
     let run = Run::compile(context, name, stages, &scope, hint)?;
     if explained {
-        return explain::pipeline(context, &namespace, &run);
+        let cost = match verbosity {
+            Verbosity::Planner => None,
+            Verbosity::Execution | Verbosity::AllPlans => {
+                Some(run.cost(context, &surroundings(context, scope))?)
+            }
+        };
+        return explain::pipeline(context, &namespace, &run, verbosity, cost.as_deref());
     }
     let mut surroundings = surroundings(context, scope);
     surroundings.allow_disk_use = disk;
@@ -148,6 +161,8 @@ pub(super) struct Run {
     /// Stages that the source has done already.
     covered: usize,
     pub(super) pipeline: Pipeline,
+    /// The stages as they were written, those of views included.
+    pub(super) written: Vec<Bson>,
     output: Option<Output>,
 }
 
@@ -176,7 +191,8 @@ impl Run {
         if let Some(made) = made {
             stages.remove(0);
             let pipeline = Pipeline::parse(&stages, scope)?;
-            return Ok(Self { source: Source::Made(made), covered: 0, pipeline, output });
+            let (source, written) = (Source::Made(made), stages);
+            return Ok(Self { source, covered: 0, pipeline, written, output });
         }
         let Some(name) = name else {
             let first = first_stage(&stages).map_or("", |(stage, _)| stage);
@@ -188,7 +204,8 @@ impl Run {
         let (name, stages) = through_views(context.shared, context.database, name, stages)?;
         let pipeline = Pipeline::parse(&stages, scope)?;
         let Some(collection) = context.collection(&name) else {
-            return Ok(Self { source: Source::Nothing, covered: 0, pipeline, output });
+            let (source, written) = (Source::Nothing, stages);
+            return Ok(Self { source, covered: 0, pipeline, written, output });
         };
         let (filter, covered) = match pipeline.leading_match() {
             Some((filter, covered)) => (filter.clone(), covered),
@@ -206,6 +223,7 @@ impl Run {
             source: Source::Collection(collection, namespace, Box::new(search)),
             covered,
             pipeline,
+            written: stages,
             output,
         })
     }
@@ -223,6 +241,28 @@ impl Run {
             }
             Source::Nothing | Source::Made(_) => None,
         }
+    }
+
+    /// Runs it without writing anything and counts.
+    fn cost(&self, context: &Context<'_>, surroundings: &aggregate::Context) -> Result<Arc<Cost>> {
+        let cost = Arc::new(Cost::default());
+        let input: Documents<'_> = match &self.source {
+            Source::Nothing => Box::new(std::iter::empty()),
+            Source::Made(documents) => Box::new(documents.iter().cloned().map(Ok)),
+            Source::Collection(collection, namespace, search) => {
+                let (scan, _) = search.scan(namespace, collection)?;
+                let reading = context.storage().reading()?;
+                let (filter, interrupt) = (search.filter.clone(), context.interrupt.clone());
+                let mut stream = Stream::new(reading, scan, filter, interrupt);
+                stream.cost = Some(Arc::clone(&cost));
+                Box::new(stream)
+            }
+        };
+        for document in self.pipeline.run_from(self.covered, input, surroundings) {
+            document?;
+            cost.returned.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(cost)
     }
 
     /// Runs it and gives what comes out.
@@ -374,12 +414,16 @@ fn make(
             object()?;
             let collection = collection()?;
             let shape = collection.shape();
+            let age = context.shared.tally.started.elapsed().as_millis();
+            let age = i64::try_from(age).unwrap_or(i64::MAX);
+            let now = DateTime::now().timestamp_millis();
+            let since = DateTime::from_millis(now.saturating_sub(age));
             let found = shape.indexes.iter().map(|index| {
                 doc! {
                     "name": &index.definition.name,
                     "key": index.definition.key(),
                     "host": super::information::host(),
-                    "accesses": { "ops": 0_i64, "since": DateTime::now() },
+                    "accesses": { "ops": index.uses().cast_signed(), "since": since },
                     "spec": index.definition.spec.clone(),
                 }
             });
@@ -460,11 +504,25 @@ pub(super) struct Stream {
     interrupt: Interrupt,
     chunk: std::vec::IntoIter<Document>,
     failed: bool,
+    /// Where it is counted, for `explain`.
+    cost: Option<Arc<Cost>>,
+}
+
+/// What running a pipeline cost.
+#[derive(Default)]
+pub(super) struct Cost {
+    pub(super) keys: AtomicU64,
+    pub(super) documents: AtomicU64,
+    /// What the first stages were given.
+    pub(super) matched: AtomicU64,
+    /// What came out of the last one.
+    pub(super) returned: AtomicU64,
 }
 
 impl Stream {
     pub(super) fn new(reading: Reading, scan: Scan, filter: Filter, interrupt: Interrupt) -> Self {
-        Self { reading, scan, filter, interrupt, chunk: Vec::new().into_iter(), failed: false }
+        let chunk = Vec::new().into_iter();
+        Self { reading, scan, filter, interrupt, chunk, failed: false, cost: None }
     }
 }
 
@@ -488,6 +546,11 @@ impl Iterator for Stream {
                 }
                 Ok(if chunk.len() == CHUNK { Flow::Stop } else { Flow::On })
             });
+            if let Some(cost) = &self.cost {
+                cost.keys.store(self.scan.keys_examined, Ordering::Relaxed);
+                cost.documents.store(self.scan.documents_examined, Ordering::Relaxed);
+                cost.matched.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+            }
             self.chunk = chunk.into_iter();
             if let Err(error) = outcome {
                 self.failed = true;

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use bson::{Bson, Document, RawDocumentBuf, doc};
+use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc};
 
 use super::Command;
 use super::context::Context;
@@ -11,7 +11,7 @@ use super::fields::{Fields, decode_value};
 use super::{administration, name, reply};
 use crate::engine::storage::{self, Collection, Shape, Writing};
 use crate::error::Result;
-use crate::refuse;
+use crate::{bad_value, refuse};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -55,6 +55,14 @@ impl Limits {
             bytes,
             documents: number("max").filter(|max| *max > 0).unwrap_or(u64::MAX),
         })
+    }
+
+    /// Refuses a document that is larger than all of them may be.
+    pub(super) fn check(&self, document: &RawDocument) -> Result<()> {
+        if document.as_bytes().len() as u64 > self.bytes {
+            return Err(bad_value!("object to insert exceeds cappedMaxSize"));
+        }
+        Ok(())
     }
 
     /// Removes the oldest documents until the others fit. The newest stays in any case.

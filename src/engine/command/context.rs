@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
 
     /// The same command on another database.
     pub(super) fn within<'b>(&'b self, database: &'b str) -> Context<'b> {
-        Context { database, interrupt: self.interrupt.clone(), ..*self }
+        Context { database, interrupt: self.interrupt.clone(), retried: None, ..*self }
     }
 
     pub(super) fn storage(&self) -> &'a Storage {

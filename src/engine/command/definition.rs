@@ -210,6 +210,12 @@ fn check_options(context: &Context<'_>, options: &mut Document) -> Result<()> {
             return Err(unsupported(&format!("the option `{unusable}`")));
         }
     }
+    if options.contains_key("expireAfterSeconds") {
+        return Err(refuse!(
+            INVALID_OPTIONS,
+            "'expireAfterSeconds' is only supported on time-series collections or when the 'clusteredIndex' option is specified"
+        ));
+    }
     if let Some(validator) = options.get("validator") {
         let Bson::Document(validator) = validator else {
             return Err(refuse!(

@@ -1,11 +1,12 @@
 //! `explain`: how a command would find its documents, and what that costs when it does.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 
-use super::aggregate::{Run, number};
+use super::aggregate::{Cost, Run, number};
 use super::context::Context;
 use super::fields::{Fields, decode};
 use super::read::{Find, encode};
@@ -13,7 +14,7 @@ use super::scan::{Flow, Scan};
 use super::search::Search;
 use super::{Command, command, name};
 use crate::engine::index::{self, Access, Plan};
-use crate::engine::storage::{self, Collection, Shape};
+use crate::engine::storage::{self, Collection, Index, Shape};
 use crate::error::{Error, Result};
 use crate::refuse;
 
@@ -27,11 +28,13 @@ pub(super) const COMMANDS: &[Command] = &[Command {
 
 /// How much is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verbosity {
+pub(super) enum Verbosity {
     /// The plan.
     Planner,
     /// The plan, and what running it costs.
     Execution,
+    /// The same, with the trials of other plans, of which there are none.
+    AllPlans,
 }
 
 /// A search and what is done with what it finds.
@@ -55,7 +58,8 @@ fn explain(context: &Context<'_>) -> Result<RawDocumentBuf> {
         None => return Err(refuse!(FAILED_TO_PARSE, "explain command requires a nested object")),
     };
     let verbosity = match fields.text("verbosity")? {
-        None | Some("executionStats" | "allPlansExecution") => Verbosity::Execution,
+        Some("executionStats") => Verbosity::Execution,
+        None | Some("allPlansExecution") => Verbosity::AllPlans,
         Some("queryPlanner") => Verbosity::Planner,
         Some(other) => {
             return Err(refuse!(
@@ -84,7 +88,7 @@ fn explain(context: &Context<'_>) -> Result<RawDocumentBuf> {
                 retried: None,
                 ..*context
             };
-            return (row.run)(&inner);
+            return super::aggregate::answer(&inner, verbosity);
         }
         "count" => of_query(&inner, "query", None, Some("COUNT"))?,
         "distinct" => of_query(&inner, "query", None, None)?,
@@ -193,6 +197,8 @@ pub(super) fn pipeline(
     context: &Context<'_>,
     namespace: &str,
     run: &Run,
+    verbosity: Verbosity,
+    cost: Option<&Cost>,
 ) -> Result<RawDocumentBuf> {
     let (collection, search) = match run.search() {
         Some((collection, _, search)) => (Some(Arc::clone(collection)), search.clone()),
@@ -211,8 +217,25 @@ pub(super) fn pipeline(
         projected: false,
         top: None,
     };
-    let stages: Vec<_> = run.pipeline.stage_names().skip(run.covered()).collect();
-    reply(context, &explained, Verbosity::Planner, context.body, Some(stages))
+    let mut stages: Vec<Document> = run.written[run.covered()..]
+        .iter()
+        .filter_map(|stage| stage.as_document().cloned())
+        .collect();
+    let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    let stats = cost.map(|cost| {
+        if let Some(last) = stages.last_mut() {
+            last.insert("nReturned", number(load(&cost.returned)));
+        }
+        let matched = load(&cost.matched);
+        Stats {
+            returned: matched,
+            matched,
+            keys: load(&cost.keys),
+            documents: load(&cost.documents),
+            ..Stats::default()
+        }
+    });
+    reply(context, &explained, verbosity, context.body, Some((stages, stats)))
 }
 
 fn reply(
@@ -220,54 +243,56 @@ fn reply(
     explained: &Explained,
     verbosity: Verbosity,
     body: &RawDocument,
-    stages: Option<Vec<&'static str>>,
+    pipeline: Option<(Vec<Document>, Option<Stats>)>,
 ) -> Result<RawDocumentBuf> {
     let shape = explained.collection.as_ref().map(|collection| collection.shape());
     let plan = match &shape {
         Some(shape) => explained.search.plan(&explained.namespace, shape)?,
         None => Plan { access: Access::Nothing, sorted: true },
     };
-    let stats = match (verbosity, &explained.collection, &shape) {
-        (Verbosity::Execution, Some(collection), Some(shape)) => {
+    let (stages, measured) = pipeline.unzip();
+    let stats = match (verbosity, measured, &explained.collection, &shape) {
+        (_, Some(measured), ..) => measured,
+        (Verbosity::Planner, ..) => None,
+        (_, None, Some(collection), Some(shape)) => {
             Some(run(context, explained, collection, shape, &plan)?)
         }
-        (Verbosity::Execution, ..) => Some(Stats::default()),
-        (Verbosity::Planner, ..) => None,
+        (_, None, ..) => Some(Stats::default()),
     };
-    let tree = tree(explained, shape.as_deref(), &plan, None);
-    let planner = doc! {
-        "namespace": &explained.namespace,
-        "indexFilterSet": false,
-        "parsedQuery": parsed(&explained.given),
-        "maxIndexedOrSolutionsReached": false,
-        "maxIndexedAndSolutionsReached": false,
-        "maxScansToExplodeReached": false,
-        "winningPlan": tree,
-        "rejectedPlans": [],
+    let mut told = doc! {
+        "queryPlanner": {
+            "namespace": &explained.namespace,
+            "indexFilterSet": false,
+            "parsedQuery": parsed(&explained.given),
+            "maxIndexedOrSolutionsReached": false,
+            "maxIndexedAndSolutionsReached": false,
+            "maxScansToExplodeReached": false,
+            "winningPlan": tree(explained, shape.as_deref(), &plan, None),
+            "rejectedPlans": [],
+        },
     };
+    if let Some(stats) = stats {
+        let mut execution = doc! {
+            "executionSuccess": true,
+            "nReturned": number(stats.returned),
+            "executionTimeMillis": number(stats.millis),
+            "totalKeysExamined": number(stats.keys),
+            "totalDocsExamined": number(stats.documents),
+            "executionStages": tree(explained, shape.as_deref(), &plan, Some(&stats)),
+        };
+        if verbosity == Verbosity::AllPlans {
+            execution.insert("allPlansExecution", Bson::Array(Vec::new()));
+        }
+        told.insert("executionStats", execution);
+    }
     let mut found = doc! { "explainVersion": "1" };
     match stages {
         Some(stages) if !stages.is_empty() => {
-            let mut list = vec![doc! { "$cursor": { "queryPlanner": planner } }];
-            list.extend(stages.into_iter().map(|stage| doc! { stage: {} }));
+            let mut list = vec![doc! { "$cursor": told }];
+            list.extend(stages);
             found.insert("stages", list);
         }
-        _ => {
-            found.insert("queryPlanner", planner);
-        }
-    }
-    if let Some(stats) = stats {
-        found.insert(
-            "executionStats",
-            doc! {
-                "executionSuccess": true,
-                "nReturned": number(stats.returned),
-                "executionTimeMillis": number(stats.millis),
-                "totalKeysExamined": number(stats.keys),
-                "totalDocsExamined": number(stats.documents),
-                "executionStages": self::tree(explained, shape.as_deref(), &plan, Some(&stats)),
-            },
-        );
+        _ => found.extend(told),
     }
     let mut command = decode(body)?;
     command.insert("$db", context.database);
@@ -288,6 +313,8 @@ fn reply(
 /// What running a search cost.
 #[derive(Default)]
 struct Stats {
+    /// Keys, for each part of a union.
+    branches: Vec<u64>,
     returned: u64,
     matched: u64,
     keys: u64,
@@ -313,8 +340,12 @@ fn run(
         return Ok(stats);
     }
     let mut scan = Scan::new(collection, shape, plan);
+    let counted = explained.counts_keys(plan, shape);
+    if counted {
+        scan = scan.without_documents();
+    }
     let reading = context.storage().reading()?;
-    let (all, filter) = (explained.search.filter.is_all(), &explained.search.filter);
+    let (all, filter) = (counted || explained.search.filter.is_all(), &explained.search.filter);
     let enough =
         explained.limit.filter(|_| plan.sorted).map(|limit| limit.saturating_add(explained.skip));
     scan.run(&reading, &context.interrupt, &mut |_, bytes| {
@@ -325,11 +356,65 @@ fn run(
     })?;
     stats.keys = scan.keys_examined;
     stats.documents = scan.documents_examined;
+    stats.branches = scan.keys_of_branches;
     let returned =
         stats.matched.saturating_sub(explained.skip).min(explained.limit.unwrap_or(u64::MAX));
     stats.returned = if explained.top.is_some() { 0 } else { returned };
     stats.millis = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(stats)
+}
+
+impl Explained {
+    /// Whether it only counts entries of an index.
+    fn counts_keys(&self, plan: &Plan, shape: &Shape) -> bool {
+        self.top == Some("COUNT") && self.search.answered(plan, shape)
+    }
+}
+
+/// A stage that reads an index.
+fn index_scan(
+    stage: &str,
+    index: &Index,
+    bounds: Document,
+    reverse: bool,
+    keys: Option<u64>,
+) -> Document {
+    let definition = &index.definition;
+    let mut scan = doc! { "stage": stage };
+    if let Some(keys) = keys {
+        scan.insert("nReturned", number(keys));
+    }
+    scan.extend(doc! {
+        "keyPattern": definition.key(),
+        "indexName": &definition.name,
+        "isMultiKey": index.multikey() != 0,
+        "isUnique": definition.unique,
+        "isSparse": definition.sparse,
+        "isPartial": definition.partial.is_some(),
+        "indexVersion": 2,
+        "direction": if reverse { "backward" } else { "forward" },
+        "indexBounds": bounds,
+    });
+    if let Some(keys) = keys {
+        scan.insert("keysExamined", number(keys));
+    }
+    scan
+}
+
+/// The stage that fetches what an index leads to, and asks what is left to ask.
+fn fetch(filter: Document, input: Document, stats: Option<&Stats>) -> Document {
+    let mut fetch = doc! { "stage": "FETCH" };
+    if let Some(stats) = stats {
+        fetch.insert("nReturned", number(stats.matched));
+    }
+    if !filter.is_empty() {
+        fetch.insert("filter", filter);
+    }
+    if let Some(stats) = stats {
+        fetch.insert("docsExamined", number(stats.documents));
+    }
+    fetch.insert("inputStage", input);
+    fetch
 }
 
 /// The plan as a tree of stages, outermost first; with what they cost, if that is known.
@@ -373,31 +458,39 @@ fn tree(
         }
         (Access::Index { at, reverse, .. }, Some(shape)) => {
             let index = &shape.indexes[*at];
-            let definition = &index.definition;
-            let mut scan = with(doc! { "stage": "IXSCAN" }, stats.map(|stats| stats.keys));
-            scan.extend(doc! {
-                "keyPattern": definition.key(),
-                "indexName": &definition.name,
-                "isMultiKey": index.multikey() != 0,
-                "isUnique": definition.unique,
-                "isSparse": definition.sparse,
-                "isPartial": definition.partial.is_some(),
-                "indexVersion": 2,
-                "direction": if *reverse { "backward" } else { "forward" },
-                "indexBounds": index::describe(definition, index.multikey(), &explained.search.filter, *reverse),
+            let (definition, multikey) = (&index.definition, index.multikey());
+            let bounds = index::describe(definition, multikey, &explained.search.filter, *reverse);
+            let counted = explained.counts_keys(plan, shape);
+            let name = if counted { "COUNT_SCAN" } else { "IXSCAN" };
+            let scan = index_scan(name, index, bounds, *reverse, stats.map(|stats| stats.keys));
+            if counted {
+                scan
+            } else {
+                let answered = explained.search.answered(plan, shape);
+                let filter = if answered { Document::new() } else { filter };
+                fetch(filter, scan, stats)
+            }
+        }
+        (Access::Union(branches), Some(shape)) => {
+            let scans = branches.iter().enumerate().map(|(branch, (at, _))| {
+                let index = &shape.indexes[*at];
+                let (definition, multikey) = (&index.definition, index.multikey());
+                let filter = &explained.search.filter;
+                let bounds = index::describe_branch(definition, multikey, filter, branch);
+                let keys = stats.map(|stats| stats.branches.get(branch).copied().unwrap_or(0));
+                index_scan("IXSCAN", index, bounds, false, keys)
             });
-            if let Some(stats) = stats {
-                scan.insert("keysExamined", number(stats.keys));
+            let scans: Vec<_> = scans.collect();
+            let mut or = with(doc! { "stage": "OR" }, stats.map(|stats| stats.documents));
+            or.insert("inputStages", scans);
+            let tree = fetch(filter.clone(), or, stats);
+            if filter.len() == 1 && filter.contains_key("$or") {
+                let mut whole = with(doc! { "stage": "SUBPLAN" }, matched);
+                whole.insert("inputStage", tree);
+                whole
+            } else {
+                tree
             }
-            let mut fetch = with(doc! { "stage": "FETCH" }, matched);
-            if !filter.is_empty() {
-                fetch.insert("filter", filter);
-            }
-            if let Some(stats) = stats {
-                fetch.insert("docsExamined", number(stats.documents));
-            }
-            fetch.insert("inputStage", scan);
-            fetch
         }
     };
     let mut wrap = |mut stage: Document, returned: Option<u64>| {
@@ -436,7 +529,15 @@ fn tree(
         if kept {
             return with(doc! { "stage": "RECORD_STORE_FAST_COUNT" }, stats.map(|_| 0));
         }
-        wrap(doc! { "stage": top }, stats.map(|_| 0));
+        let mut stage = doc! { "stage": top };
+        if let Some(matched) = returned {
+            match top {
+                "COUNT" => stage.insert("nCounted", number(matched)),
+                "DELETE" => stage.insert("nWouldDelete", number(matched)),
+                _ => stage.insert("nMatched", number(matched)),
+            };
+        }
+        wrap(stage, stats.map(|_| 0));
     }
     tree
 }

@@ -390,7 +390,7 @@ impl Rule<'_> {
         merged.remove("_id");
         let mut whole = bson::doc! { "_id": id };
         whole.extend(merged);
-        checks.check(&whole)?;
+        checks.check_change(&target.document, &whole)?;
         let whole = encode_stored(&whole)?;
         writing.update(namespace, target.record, target.raw()?, &whole)?;
         writing.commit(context.durable)

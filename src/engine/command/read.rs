@@ -74,6 +74,8 @@ pub(super) struct Find<'a> {
     tailable: bool,
     /// Whether the number of its record is added to each document.
     numbered: bool,
+    /// Whether a sort may go beyond the memory limit.
+    disk: bool,
     scope: Scope,
     /// For the pipeline that it is on a view.
     given: (Document, Document, Document),
@@ -102,7 +104,13 @@ impl<'a> Find<'a> {
         if fields.loose_flag("returnKey")? {
             return Err(super::unsupported("`returnKey` of find"));
         }
-        fields.ignore(&["awaitData", "allowDiskUse", "oplogReplay", "allowPartialResults"]);
+        if fields.flag("awaitData")?.unwrap_or(false) && !tailable {
+            let words = "Cannot set 'awaitData' without also setting 'tailable'";
+            return Err(refuse!(FAILED_TO_PARSE, "{words}"));
+        }
+        // 7.0 lets a sort use the disk where it is not told otherwise; here it stays in memory, which changes no result.
+        let disk = fields.flag("allowDiskUse")?.unwrap_or(true);
+        fields.ignore(&["oplogReplay", "allowPartialResults"]);
         fields.finish()?;
         let scope = context.scope(variables)?;
         let search = Search::new(&filter, &sort, hint, &scope)?
@@ -124,6 +132,7 @@ impl<'a> Find<'a> {
             keep,
             tailable,
             numbered,
+            disk,
             scope,
             given: (filter, sort, projection),
         })
@@ -177,11 +186,12 @@ fn find(context: &Context<'_>) -> Result<RawDocumentBuf> {
     }
     // A cursor has no end to wait at before there is a first document.
     let tailable = find.tailable && collection.documents() > 0;
-    let Find { search, projection, skip, limit, size, single, keep, numbered, scope, .. } = find;
+    let Find { search, projection, skip, limit, size, single, keep, numbered, disk, scope, .. } =
+        find;
     let (mut scan, plan) = search.scan(&namespace, &collection)?;
     let wanted = limit.map(|limit| limit.saturating_add(skip));
     let sorted =
-        if plan.sorted { None } else { Some(sorted(context, &mut scan, &search, wanted)?) };
+        if plan.sorted { None } else { Some(sorted(context, &mut scan, &search, wanted, disk)?) };
     let positional = projection.as_ref().is_some_and(Projection::is_positional);
     let asked = !search.filter.is_all() && (sorted.is_none() || positional);
     let view =
@@ -199,6 +209,7 @@ fn sorted(
     scan: &mut Scan,
     search: &Search,
     limit: Option<u64>,
+    disk: bool,
 ) -> Result<VecDeque<(u64, Bytes)>> {
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
     let mut rows: Vec<(Vec<u8>, u64, Bytes)> = Vec::new();
@@ -222,7 +233,7 @@ fn sorted(
             rows.truncate(limit);
             memory = rows.iter().map(|(key, _, bytes)| key.len() + bytes.len() + 64).sum();
         }
-        if memory > SORT_MEMORY {
+        if memory > SORT_MEMORY && !disk {
             return Err(refuse!(
                 QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
                 "Executor error during find command :: caused by :: Sort exceeded memory limit of {SORT_MEMORY} bytes, but \
@@ -314,11 +325,15 @@ fn count(context: &Context<'_>) -> Result<RawDocumentBuf> {
         return Ok(counted(total, skip, limit));
     }
     let (mut scan, plan) = search.scan(&context.namespace(name), &collection)?;
+    let answered = search.answered(&plan, &collection.shape());
+    if answered {
+        scan = scan.without_documents();
+    }
     let total = if search.filter.is_all() && matches!(plan.access, Access::Scan { .. }) {
         collection.documents()
     } else {
         let (mut total, enough) = (0, limit.map(|limit| limit.saturating_add(skip)));
-        let (reading, all) = (context.storage().reading()?, search.filter.is_all());
+        let (reading, all) = (context.storage().reading()?, answered || search.filter.is_all());
         scan.run(&reading, &context.interrupt, &mut |_, bytes| {
             total += u64::from(all || search.filter.matches(&decode(storage::document(bytes)?)?)?);
             Ok(if Some(total) == enough { Flow::Stop } else { Flow::On })

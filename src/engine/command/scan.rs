@@ -33,6 +33,8 @@ pub(super) struct Scan {
     done: bool,
     /// Index entries looked at.
     pub(super) keys_examined: u64,
+    /// The same for each part of a union.
+    pub(super) keys_of_branches: Vec<u64>,
     /// Documents fetched.
     pub(super) documents_examined: u64,
 }
@@ -45,15 +47,25 @@ enum Source {
 }
 
 struct Ranges {
-    index: Arc<Index>,
-    ranges: Vec<Range>,
+    /// Each with its index; those of a union follow each other.
+    ranges: Vec<Stretch>,
     reverse: bool,
+    /// Only the numbers of records are wanted.
+    bare: bool,
     /// The range the scan is in.
     at: usize,
     /// The last entry that was looked at, whole.
     last: Option<Vec<u8>>,
     /// Records that were given already, where one may have several entries.
     seen: Option<HashSet<u64>>,
+}
+
+/// A part of an index.
+struct Stretch {
+    /// Which part of a union it belongs to.
+    branch: usize,
+    index: Arc<Index>,
+    range: Range,
 }
 
 impl Scan {
@@ -65,27 +77,35 @@ impl Scan {
             Access::Id(id) => Source::Id(id_key(id)),
             Access::Index { at, ranges, reverse } => {
                 let index = Arc::clone(&shape.indexes[*at]);
+                index.note_use();
                 let seen = (index.multikey() != 0).then(HashSet::new);
-                let mut ranges = ranges.clone();
+                let mut ranges: Vec<_> = stretches(0, &index, ranges).collect();
                 if *reverse {
                     ranges.reverse();
                 }
-                Source::Index(Box::new(Ranges {
-                    index,
-                    ranges,
-                    reverse: *reverse,
-                    at: 0,
-                    last: None,
-                    seen,
-                }))
+                let (reverse, bare) = (*reverse, false);
+                Source::Index(Box::new(Ranges { ranges, reverse, bare, at: 0, last: None, seen }))
+            }
+            Access::Union(branches) => {
+                let ranges = branches.iter().enumerate().flat_map(|(branch, (at, ranges))| {
+                    shape.indexes[*at].note_use();
+                    stretches(branch, &shape.indexes[*at], ranges)
+                });
+                let (ranges, seen) = (ranges.collect(), Some(HashSet::new()));
+                let (reverse, bare) = (false, false);
+                Source::Index(Box::new(Ranges { ranges, reverse, bare, at: 0, last: None, seen }))
             }
         };
+        if let (Access::Id(_), Some(index)) = (&plan.access, shape.indexes.first()) {
+            index.note_use();
+        }
         Self {
             collection: Arc::clone(collection),
             source,
             ceiling: collection.highest(),
             done: false,
             keys_examined: 0,
+            keys_of_branches: Vec::new(),
             documents_examined: 0,
         }
     }
@@ -109,12 +129,22 @@ impl Scan {
             return Err(refuse!(QUERY_PLAN_KILLED, "collection dropped. UUID {uuid}"));
         }
         if let Source::Index(ranges) = &self.source {
-            let name = &ranges.index.definition.name;
-            if !shape.indexes.iter().any(|index| index.definition.name == *name) {
-                return Err(refuse!(QUERY_PLAN_KILLED, "index '{name}' dropped"));
+            for stretch in &ranges.ranges {
+                let name = &stretch.index.definition.name;
+                if !shape.indexes.iter().any(|index| index.definition.name == *name) {
+                    return Err(refuse!(QUERY_PLAN_KILLED, "index '{name}' dropped"));
+                }
             }
         }
         Ok(())
+    }
+
+    /// The same over an index that answers everything: no document is fetched, and `visit` is given none.
+    pub(super) fn without_documents(mut self) -> Self {
+        if let Source::Index(ranges) = &mut self.source {
+            ranges.bare = true;
+        }
+        self
     }
 
     /// Sees what was added since it came to its end.
@@ -189,17 +219,28 @@ impl Scan {
                 }
                 ended
             }
-            Source::Index(ranges) => ranges.run(reading, interrupt, &mut |record, entries| {
-                keys += entries;
-                let Some(record) = record.filter(|record| *record <= ceiling) else {
-                    return Ok(Flow::On);
-                };
-                let Some(document) = reading.record(&collection, record)? else {
-                    return Ok(Flow::On);
-                };
-                documents += 1;
-                visit(record, &document)
-            }),
+            Source::Index(ranges) => {
+                let (bare, nothing) = (ranges.bare, Bytes::from(&[][..]));
+                let branches = &mut self.keys_of_branches;
+                ranges.run(reading, interrupt, &mut |record, branch| {
+                    keys += 1;
+                    if branches.len() <= branch {
+                        branches.resize(branch + 1, 0);
+                    }
+                    branches[branch] += 1;
+                    let Some(record) = record.filter(|record| *record <= ceiling) else {
+                        return Ok(Flow::On);
+                    };
+                    if bare {
+                        return visit(record, &nothing);
+                    }
+                    let Some(document) = reading.record(&collection, record)? else {
+                        return Ok(Flow::On);
+                    };
+                    documents += 1;
+                    visit(record, &document)
+                })
+            }
         };
         self.keys_examined += keys;
         self.documents_examined += documents;
@@ -208,17 +249,27 @@ impl Scan {
     }
 }
 
+fn stretches<'a>(
+    branch: usize,
+    index: &'a Arc<Index>,
+    ranges: &'a [Range],
+) -> impl Iterator<Item = Stretch> + 'a {
+    let stretch =
+        move |range: &Range| Stretch { branch, index: Arc::clone(index), range: range.clone() };
+    ranges.iter().map(stretch)
+}
+
 impl Ranges {
-    /// Gives each record once to `visit`, with the number of entries looked at for it; `None` for an entry of one that
-    /// was given before. Answers whether the end was reached.
+    /// Gives each record once to `visit`, with the part of the union that its entry is of; `None` for an entry of one
+    /// that was given before. Answers whether the end was reached.
     fn run(
         &mut self,
         reading: &Reading,
         interrupt: &Interrupt,
-        visit: &mut dyn FnMut(Option<u64>, u64) -> Result<Flow>,
+        visit: &mut dyn FnMut(Option<u64>, usize) -> Result<Flow>,
     ) -> Result<bool> {
         let mut examined = 0_u64;
-        while let Some(range) = self.ranges.get(self.at) {
+        while let Some(Stretch { branch, index, range }) = self.ranges.get(self.at) {
             let (mut low, mut high) =
                 (Bound::Included(range.low.as_slice()), Bound::Excluded(range.high.as_slice()));
             let last = self.last.take();
@@ -228,14 +279,14 @@ impl Ranges {
                 (None, _) => {}
             }
             let mut before = last.clone();
-            for entry in reading.entries(&self.index, (low, high), self.reverse) {
+            for entry in reading.entries(index, (low, high), self.reverse) {
                 let entry = entry?;
                 examined += 1;
                 if examined.is_multiple_of(TICK) {
                     interrupt.check()?;
                 }
                 let news = self.seen.as_mut().is_none_or(|seen| seen.insert(entry.record));
-                match visit(news.then_some(entry.record), 1)? {
+                match visit(news.then_some(entry.record), *branch)? {
                     Flow::On => before = Some(entry.whole().to_vec()),
                     Flow::Stop => {
                         self.last = Some(entry.whole().to_vec());

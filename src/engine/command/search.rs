@@ -8,7 +8,7 @@ use super::fields::decode_value;
 use super::scan::Scan;
 use crate::bad_value;
 use crate::engine::expr::Scope;
-use crate::engine::index::{Access, Candidate, Definition, Hint, Plan, plan};
+use crate::engine::index::{Access, Candidate, Definition, Hint, Plan, answers, plan};
 use crate::engine::query::{Filter, Sort};
 use crate::engine::storage::{Collection, Shape};
 use crate::error::{Code, Error, Result};
@@ -121,6 +121,18 @@ impl Search {
                 between(plan, candidates[at].definition, min, max)
             }
             _ => Ok(plan(&self.filter, &self.sort, hint, &candidates)),
+        }
+    }
+
+    /// Whether the index of a plan answers the whole filter by itself.
+    pub(super) fn answered(&self, plan: &Plan, shape: &Shape) -> bool {
+        match &plan.access {
+            Access::Index { at, .. } if self.bounds.is_none() => {
+                let index = &shape.indexes[*at];
+                let (definition, multikey) = (&index.definition, index.multikey());
+                answers(&self.filter, Candidate { definition, multikey })
+            }
+            _ => false,
         }
     }
 

@@ -93,7 +93,7 @@ impl Target {
         if !applied.modified {
             return Ok(None);
         }
-        checks.check(&applied.document)?;
+        checks.check_change(&self.document, &applied.document)?;
         let new = encode_stored(&applied.document)?;
         writing.update(namespace, self.record, self.raw()?, &new)?;
         Ok(Some(new))
@@ -116,6 +116,8 @@ pub(super) fn encode_stored(document: &Document) -> Result<RawDocumentBuf> {
 /// What a collection demands of its documents.
 pub(super) struct Checks {
     validator: Option<(Filter, Document)>,
+    /// A document that was not valid before may be changed (`validationLevel: "moderate"`).
+    moderate: bool,
 }
 
 impl Checks {
@@ -131,12 +133,20 @@ impl Checks {
             }
             _ => None,
         };
-        Ok(Self { validator })
+        Ok(Self { validator, moderate: is("validationLevel", "moderate") })
     }
 
     /// Whether every document passes.
     pub(super) fn are_none(&self) -> bool {
         self.validator.is_none()
+    }
+
+    /// Refuses what a document would become, unless it need not be valid.
+    pub(super) fn check_change(&self, old: &Document, new: &Document) -> Result<()> {
+        match (self.check(new), &self.validator) {
+            (Err(_), Some((filter, _))) if self.moderate && !filter.matches(old)? => Ok(()),
+            (checked, _) => checked,
+        }
     }
 
     /// Refuses a document that the validator does not match.

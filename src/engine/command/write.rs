@@ -44,12 +44,14 @@ fn insert(context: &Context<'_>) -> Result<RawDocumentBuf> {
         // Dropped since: the next one is another collection of that name.
         let Some(mut writing) = context.storage().writing(&collection)? else { continue };
         let checks = Checks::new(context, writing.shape(), bypass)?;
+        let limits = Limits::of(writing.shape());
         for (at, document) in documents.iter().enumerate() {
             tick(&context.shared.tally.insert);
             if at % 1024 == 0 {
                 context.interrupt.check()?;
             }
-            match add(&mut writing, &namespace, document, &checks) {
+            let fits = limits.as_ref().map_or(Ok(()), |limits| limits.check(document));
+            match fits.and_then(|()| add(&mut writing, &namespace, document, &checks)) {
                 Ok(()) => inserted += 1,
                 Err(error) => {
                     failures.push(write_error(at, error)?);
@@ -64,7 +66,7 @@ fn insert(context: &Context<'_>) -> Result<RawDocumentBuf> {
             false => encode(&doc! { "n": inserted, "writeErrors": failures, "ok": 1.0 })?,
         };
         context.remember(&mut writing, &reply);
-        if let Some(limits) = Limits::of(writing.shape()) {
+        if let Some(limits) = limits {
             writing.flush(context.durable)?;
             limits.keep(&mut writing, &collection)?;
         }

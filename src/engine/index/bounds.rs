@@ -8,6 +8,7 @@ use bson::{Bson, Document};
 
 use super::{Definition, Field};
 use crate::engine::query::{Comparison, Condition, Conjunct, Filter};
+use crate::value::number::Number;
 use crate::value::{key, text};
 
 /// The most ranges a plan has; `$in` lists that would make more bound fewer fields.
@@ -94,8 +95,27 @@ pub fn describe(
     filter: &Filter,
     reverse: bool,
 ) -> Document {
-    let conjuncts = filter.conjuncts();
-    let bounds = ranges(definition, multikey, &conjuncts);
+    told(definition, multikey, &filter.conjuncts(), reverse)
+}
+
+/// As [`describe`], of one branch of the filter's `$or`.
+pub fn describe_branch(
+    definition: &Definition,
+    multikey: u64,
+    filter: &Filter,
+    branch: usize,
+) -> Document {
+    let branches = super::plan::branches(filter).unwrap_or_default();
+    told(definition, multikey, branches.get(branch).map_or(&[][..], Vec::as_slice), false)
+}
+
+fn told(
+    definition: &Definition,
+    multikey: u64,
+    conjuncts: &[Conjunct<'_>],
+    reverse: bool,
+) -> Document {
+    let bounds = ranges(definition, multikey, conjuncts);
     let bound = bounds.points as usize + usize::from(bounds.ranged);
     let text = |part: &Part| {
         let (low, high) = &part.text;
@@ -108,7 +128,7 @@ pub fn describe(
     };
     let fields = definition.fields.iter().enumerate().map(|(at, field)| {
         let is_multikey = multikey & 1 << at.min(62) != 0;
-        let parts = if at < bound { of_field(field, is_multikey, &conjuncts) } else { None };
+        let parts = if at < bound { of_field(field, is_multikey, conjuncts) } else { None };
         let parts = parts.unwrap_or_else(|| vec![everything()]);
         let mut texts: Vec<_> = parts.iter().map(text).collect();
         if reverse {
@@ -286,7 +306,12 @@ fn compared(comparison: Comparison, value: &Bson, descending: bool) -> Option<Ve
         Bson::Null | Bson::Undefined => return Some(equal(&Bson::Null, descending)),
         _ => {}
     }
-    let (all, here) = (bracket(value, descending), point(value, descending));
+    let (mut all, here) = (bracket(value, descending), point(value, descending));
+    // NaN is less than every number in order, and in no relation to any.
+    if Number::of(value).is_some_and(|number| !number.is_nan()) {
+        let nan = point(&Bson::Double(f64::NAN), descending);
+        if descending { all.high = nan.low } else { all.low = nan.high }
+    }
     let upwards =
         matches!(comparison, Comparison::Greater | Comparison::GreaterOrEqual) != descending;
     let inclusive = matches!(comparison, Comparison::GreaterOrEqual | Comparison::LessOrEqual);

@@ -5,7 +5,7 @@ mod definition;
 mod keys;
 mod plan;
 
-pub use bounds::{Range, describe};
+pub use bounds::{Range, describe, describe_branch};
 pub use definition::{Definition, Field, check_collation, default_name};
 pub use keys::{Keys, LONG_KEYS, LONGEST, shorten};
-pub use plan::{Access, Candidate, Hint, Plan, id_of, plan};
+pub use plan::{Access, Candidate, Hint, Plan, answers, id_of, plan};

@@ -8,6 +8,7 @@ use super::bounds::{Range, ranges};
 use super::{Definition, LONG_KEYS};
 use crate::engine::query::{Comparison, Condition, Conjunct, Filter, Sort};
 use crate::value::compare;
+use crate::value::number::Number;
 
 /// An index that a plan may use.
 #[derive(Clone, Copy)]
@@ -39,6 +40,9 @@ pub enum Access {
         /// From the end to the beginning.
         reverse: bool,
     },
+    /// The documents that one index or another leads to: for each branch of an `$or` which of the candidates, and where
+    /// in it.
+    Union(Vec<(usize, Vec<Range>)>),
 }
 
 /// Where documents come from and whether they come sorted.
@@ -92,10 +96,90 @@ pub fn plan(
         .map(|(at, candidate)| using(at, *candidate, &conjuncts, sort))
         .filter(|choice| choice.score > 0)
         .max_by(|left, right| left.score.cmp(&right.score).then(right.at.cmp(&left.at)));
+    // An order alone narrows nothing.
+    if best.as_ref().is_none_or(|choice| choice.score < 2)
+        && let Some(union) = union(filter, candidates)
+    {
+        return Plan { access: Access::Union(union), sorted: sort.is_empty() };
+    }
     match best {
         Some(choice) => choice.plan,
         None => Plan { access: Access::Scan { reverse: false }, sorted: sort.is_empty() },
     }
+}
+
+/// An index for each branch of the filter's `$or`, if every one has one that narrows it.
+fn union(filter: &Filter, candidates: &[Candidate<'_>]) -> Option<Vec<(usize, Vec<Range>)>> {
+    let of_branch = |conjuncts: &Vec<Conjunct<'_>>| {
+        let usable = candidates.iter().enumerate().filter(|(_, candidate)| {
+            let definition = candidate.definition;
+            definition.kept && !definition.hidden && shows_all(definition, conjuncts)
+        });
+        let choice = usable
+            .map(|(at, candidate)| using(at, *candidate, conjuncts, &Sort::default()))
+            .filter(|choice| choice.score >= 2)
+            .max_by(|left, right| left.score.cmp(&right.score).then(right.at.cmp(&left.at)))?;
+        match choice.plan.access {
+            Access::Index { at, ranges, .. } => Some((at, ranges)),
+            _ => None,
+        }
+    };
+    branches(filter)?.iter().map(of_branch).collect()
+}
+
+/// The conditions that hold for each branch of the filter's `$or`, those outside it included.
+pub(super) fn branches(filter: &Filter) -> Option<Vec<Vec<Conjunct<'_>>>> {
+    let mut branches = filter.alternatives()?;
+    let outside = filter.conjuncts();
+    branches.iter_mut().for_each(|branch| branch.extend(outside.iter().cloned()));
+    Some(branches)
+}
+
+/// Whether every entry within the bounds that the filter makes of an index is of a document that matches: nothing is left
+/// to ask.
+pub fn answers(filter: &Filter, candidate: Candidate<'_>) -> bool {
+    let Some(conjuncts) = filter.only_conjuncts() else { return false };
+    // Through an array, and between shortened keys, conditions have to be asked again.
+    if candidate.multikey != 0 {
+        return false;
+    }
+    let bounds = ranges(candidate.definition, candidate.multikey, &conjuncts);
+    let bound = bounds.points as usize + usize::from(bounds.ranged);
+    let fields = &candidate.definition.fields;
+    conjuncts.iter().all(|conjunct| {
+        // A number in a path may be a position in an array.
+        let plain = !conjunct.path.split('.').any(|part| part.parse::<u32>().is_ok());
+        plain
+            && fields.iter().take(bound).any(|field| field.path == conjunct.path)
+            && match &conjunct.condition {
+                Condition::Equal(value) => is_plain(value),
+                Condition::In(values) => values.iter().all(is_plain),
+                Condition::Compare(_, value) => is_plain(value) && !is_nan(value),
+                Condition::Exists(_)
+                | Condition::Prefix(_)
+                | Condition::Element(_)
+                | Condition::Other => false,
+            }
+    }) && !(0..fields.len()).any(|at| candidate.definition.is_hashed(at))
+}
+
+/// Whether a value has one entry, and shares it with what equals it only.
+fn is_plain(value: &Bson) -> bool {
+    matches!(
+        value,
+        Bson::Double(_)
+            | Bson::Int32(_)
+            | Bson::Int64(_)
+            | Bson::Decimal128(_)
+            | Bson::String(_)
+            | Bson::Boolean(_)
+            | Bson::DateTime(_)
+            | Bson::ObjectId(_)
+    )
+}
+
+fn is_nan(value: &Bson) -> bool {
+    Number::of(value).is_some_and(Number::is_nan)
 }
 
 /// The `_id` that a filter asks for, if it leads to at most one document.

@@ -87,6 +87,21 @@ fn collect<'a>(node: &'a Node, prefix: &str, found: &mut Vec<Conjunct<'a>>) {
     }
 }
 
+/// Whether a filter has no other conditions than [`conjuncts`] tells of.
+pub(super) fn is_conjunction(node: &Node) -> bool {
+    match node {
+        Node::And(nodes) => nodes.iter().all(is_conjunction),
+        Node::Field(_, Test::ElementMatches(_)) => false,
+        Node::Field(..) => true,
+        Node::Or(_)
+        | Node::Nor(_)
+        | Node::Not(_)
+        | Node::Expression { .. }
+        | Node::Schema { .. }
+        | Node::Always(_) => false,
+    }
+}
+
 fn joined<'a>(prefix: &str, path: &'a str) -> Cow<'a, str> {
     if prefix.is_empty() { Cow::Borrowed(path) } else { Cow::Owned(format!("{prefix}.{path}")) }
 }

@@ -109,6 +109,11 @@ impl Filter {
         condition::conjuncts(&self.root)
     }
 
+    /// The conditions, if the filter is nothing but conditions on single paths that must all hold.
+    pub fn only_conjuncts(&self) -> Option<Vec<Conjunct<'_>>> {
+        condition::is_conjunction(&self.root).then(|| self.conjuncts())
+    }
+
     /// If one of the conditions that must hold is an `$or`: the conjuncts of each of its branches.
     pub fn alternatives(&self) -> Option<Vec<Vec<Conjunct<'_>>>> {
         condition::alternatives(&self.root)

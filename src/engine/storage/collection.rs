@@ -41,6 +41,8 @@ pub struct Index {
     pub definition: Definition,
     /// A bit for each field that has led through an array.
     multikey: AtomicU64,
+    /// How many searches it has led since it was opened.
+    uses: AtomicU64,
     /// Of a unique index: no key in it is larger; empty when it has none, `None` before anybody asked. It is never
     /// lowered. Sequences and ObjectIds grow, so that most new keys are larger and need not be looked for.
     pub(super) ceiling: Mutex<Option<Bytes>>,
@@ -108,12 +110,23 @@ impl Collection {
 
 impl Index {
     pub(super) fn new(tree: u32, definition: Definition, multikey: u64) -> Self {
-        Self { tree, definition, multikey: AtomicU64::new(multikey), ceiling: Mutex::default() }
+        let (multikey, uses) = (AtomicU64::new(multikey), AtomicU64::new(0));
+        Self { tree, definition, multikey, uses, ceiling: Mutex::default() }
     }
 
     /// A bit for each field that has led through an array.
     pub fn multikey(&self) -> u64 {
         self.multikey.load(Ordering::Acquire)
+    }
+
+    /// Counts a search that it leads.
+    pub fn note_use(&self) {
+        self.uses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many searches it has led since it was opened.
+    pub fn uses(&self) -> u64 {
+        self.uses.load(Ordering::Relaxed)
     }
 
     /// Notes further fields that lead through an array. Answers whether that is news.

@@ -1,5 +1,5 @@
-// What runs the functions of commands: `$where`, `$function`, `$accumulator`, mapReduce. It is called once in a world of
-// its own, with the names that stay; everything else that is the shell's goes.
+//! What runs the functions of commands: `$where`, `$function`, `$accumulator`, mapReduce. It is called once in a world of
+//! its own, with the names that stay; everything else that is the shell's goes.
 (function (kept, scope) {
   const evaluate = eval;
   const known = new Set(kept);
