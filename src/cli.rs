@@ -92,6 +92,9 @@ pub struct Arguments {
     /// Which shell to behave like (default: mongo, or mongosh when started under that name).
     #[arg(long, value_name = "SHELL", global = true)]
     pub emulate: Option<Shell>,
+    /// What connect() and new Mongo() mean by an address of this machine in an embedded session (default: engine).
+    #[arg(long, value_name = "WHAT", value_parser = ["engine", "server"])]
+    pub localhost: Option<String>,
     /// The flags about a server.
     #[command(flatten)]
     pub server: ServerFlags,
@@ -342,6 +345,7 @@ impl Arguments {
         }
         let given = Given {
             format: self.format,
+            local_servers: self.localhost.is_some_and(|what| what == "server"),
             program: program.to_owned(),
             script: files.first().cloned(),
             arguments: self.arguments,

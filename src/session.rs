@@ -441,7 +441,7 @@ impl Session {
     /// Tells of what ended an input, and says how it ended.
     fn settle(&mut self, outcome: Result<()>) -> Outcome {
         self.script.shell().output.settle();
-        let remarks = self.script.shell().backend.remarks();
+        let remarks = self.script.shell().server().remarks();
         remarks.iter().for_each(|remark| self.notice(remark));
         let flushed = self.script.shell().output.flush();
         let outcome = outcome.and(flushed);

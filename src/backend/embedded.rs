@@ -10,10 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bson::raw::cstr;
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf, rawdoc};
 
 use super::joined::{self, Lane, Link, Lost, PATIENCE};
-use super::{Backend, Cursor, Request, Topology, batch_size};
+use super::{Backend, Cursor, Request, Topology, batch_size, take_patience};
 use crate::engine::functions::Functions;
 use crate::engine::{Engine, Location, Retry};
 use crate::error::{Error, Result};
@@ -235,7 +236,8 @@ impl Backend for Embedded {
         self.place.run(&request)
     }
 
-    fn stream(&self, request: Request) -> Result<Box<dyn Cursor>> {
+    fn stream(&self, mut request: Request) -> Result<Box<dyn Cursor>> {
+        let patience = take_patience(&mut request.body);
         let reply = self.place.run(&request)?;
         let (id, namespace, batch) = open_cursor(&reply, "firstBatch")?;
         let (db, collection) = namespace.split_once('.').unwrap_or((&request.db, ""));
@@ -248,6 +250,7 @@ impl Backend for Embedded {
             collection,
             id,
             batch_size,
+            patience,
             first: Some(batch),
             interrupt: request.interrupt,
         }))
@@ -271,6 +274,8 @@ struct EngineCursor {
     collection: String,
     id: i64,
     batch_size: i64,
+    /// How long a `getMore` may wait for new documents.
+    patience: Option<Duration>,
     first: Option<Vec<RawDocumentBuf>>,
     interrupt: Interrupt,
 }
@@ -289,11 +294,15 @@ impl Cursor for EngineCursor {
         if self.id == 0 {
             return Ok(None);
         }
-        let more = rawdoc! {
+        let mut more = rawdoc! {
             "getMore": self.id,
             "collection": self.collection.as_str(),
             "batchSize": self.batch_size,
         };
+        if let Some(patience) = self.patience {
+            let time = i64::try_from(patience.as_millis()).unwrap_or(i64::MAX);
+            more.append(cstr!("maxTimeMS"), time);
+        }
         let reply = self.run(more, self.interrupt.clone())?;
         let (id, _, batch) = open_cursor(&reply, "nextBatch")?;
         self.id = id;

@@ -9,7 +9,8 @@
 //! concern of the address are added to the commands that take them (`concern`), and reads and writes are sent once more
 //! after a lost connection, writes so that the server does none twice (`retry`). `retryReads=false` and
 //! `retryWrites=false` in the address turn that off. On a standalone, which keeps no record of writes, and for a write
-//! of many documents a lost connection is an error. Sessions and transactions of a script's own are not offered.
+//! of many documents a lost connection is an error. Sessions of a script's own and their transactions are the driver's
+//! (`session`).
 //!
 //! A cursor left early is closed by `killCursors`, which the driver sends in the background; leaving the session waits a
 //! moment for that.
@@ -20,6 +21,7 @@ mod cursor;
 mod failure;
 mod link;
 mod retry;
+mod session;
 mod settings;
 
 pub use address::Address;
@@ -31,11 +33,12 @@ use std::time::{Duration, Instant};
 
 use bson::{Document, RawDocument, RawDocumentBuf};
 
-use super::{Backend, Cursor, Request, Topology};
+use super::{Backend, Cursor, Request, Session, Topology, take_patience};
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
-use cursor::ServerCursor;
+use cursor::{Batches, ServerCursor};
 use link::{Errand, Link};
+use session::ServerSession;
 
 /// How long to let a server be that could not be reached.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -103,7 +106,8 @@ impl Backend for Remote {
     fn run(&self, request: Request) -> Result<RawDocumentBuf> {
         let Request { db, mut body, interrupt } = request;
         let link = self.link(&interrupt)?;
-        let preference = link.concerns.dress(&mut body);
+        let asked = concern::preference(&mut body);
+        let preference = asked.or(link.concerns.dress(&mut body));
         let reply = link.run(&interrupt, Errand { db, body, preference })?;
         RawDocumentBuf::try_from(&reply).map_err(|error| unreadable(&error))
     }
@@ -111,10 +115,26 @@ impl Backend for Remote {
     fn stream(&self, request: Request) -> Result<Box<dyn Cursor>> {
         let Request { db, mut body, interrupt } = request;
         let link = self.link(&interrupt)?;
-        let preference = link.concerns.dress(&mut body);
+        let patience = take_patience(&mut body);
+        let asked = concern::preference(&mut body);
+        let preference = asked.or(link.concerns.dress(&mut body));
         let batch_size = super::batch_size(&body).and_then(|size| u32::try_from(size).ok());
-        let batches = link.open_cursor(&interrupt, &Errand { db, body, preference }, batch_size)?;
+        let errand = Errand { db, body, preference };
+        let batches = link.open_cursor(&interrupt, &errand, batch_size, patience)?;
+        let batches = Batches::Own(batches);
         Ok(Box::new(ServerCursor::new(batches, Arc::clone(link), interrupt)?))
+    }
+
+    fn session(
+        &self,
+        options: &RawDocument,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Arc<dyn Session>>> {
+        let link = self.link(interrupt)?;
+        if !link.keeps_numbers(interrupt)? {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(ServerSession::start(link, options, interrupt)?)))
     }
 }
 

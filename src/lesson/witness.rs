@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bson::RawDocumentBuf;
+use bson::{RawDocument, RawDocumentBuf};
 
-use crate::backend::{Backend, Cursor, Request, Topology};
+use crate::backend::{Backend, Cursor, Request, Session, Topology};
 use crate::error::Result;
+use crate::interrupt::Interrupt;
 
 /// How many commands are remembered; the oldest are forgotten first.
 const MEMORY: usize = 5000;
@@ -64,5 +65,13 @@ impl Backend for Witness {
     fn stream(&self, request: Request) -> Result<Box<dyn Cursor>> {
         self.remember(&request);
         self.backend.stream(request)
+    }
+
+    fn session(
+        &self,
+        options: &RawDocument,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Arc<dyn Session>>> {
+        self.backend.session(options, interrupt)
     }
 }

@@ -40,7 +40,7 @@ impl Script {
             let mut value = |made: &RawBson| decoder.value(made.as_raw_bson_ref());
             let [error, commands, seed] = values;
             let (error, commands, seed) = (value(error)?, value(commands)?, value(seed)?);
-            let db = realm.database(db)?;
+            let db = realm.database(db, &None)?;
             let answer: Value = ask.call((db, last, error, commands, seed, text))?;
             show::value(ctx, realm, &answer)
         })

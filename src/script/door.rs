@@ -2,13 +2,15 @@
 //!
 //! The door never runs a script while the shell is borrowed: arguments are converted before, the reply after.
 
+use std::rc::Rc;
+
 use bson::{RawBson, RawDocument};
 use rquickjs::function::{Args, Params};
 use rquickjs::object::Property;
-use rquickjs::{Class, Ctx, Function, Object, Value};
+use rquickjs::{Ctx, Function, Object, Value};
 
 use super::convert::{self, Decoder};
-use super::native::{Handle, Held, Place};
+use super::native::{Handle, Held, Place, Via, number};
 use super::realm::{Realm, class_index, realm};
 use super::{classes, errors, show};
 use crate::shell::{self, Call, Kind, Method, Receiver, Reply, Run};
@@ -73,8 +75,8 @@ fn native<'js>(
 ) -> Result<Value<'js>> {
     let ctx = params.ctx();
     let kind = shell::classes()[class].kind;
-    let this = if kind == Kind::Functions || method.name == "constructor" {
-        Receiver::None
+    let (this, via) = if kind == Kind::Functions || method.name == "constructor" {
+        (Receiver::None, None)
     } else {
         receiver(ctx, realm, class, method, &params.this())?
     };
@@ -93,10 +95,19 @@ fn native<'js>(
         for handle in realm.state.released.take() {
             shell.release(handle);
         }
-        run(&mut Call { shell: &mut shell, method: method.name, this, arguments })
+        let road = match &this {
+            Receiver::Handle(handle) => shell.set_out(*handle),
+            Receiver::Database(_) | Receiver::Collection(..) => shell.set_out(number(&via)),
+            Receiver::None | Receiver::Value(_) => Ok(()),
+        };
+        let reply = road.and_then(|()| {
+            run(&mut Call { shell: &mut shell, method: method.name, this, arguments })
+        });
+        shell.return_home();
+        reply
     };
     match reply {
-        Ok(reply) => answer(ctx, realm, reply, || params.this()),
+        Ok(reply) => answer(ctx, realm, reply, &via, || params.this()),
         Err(error) => Err(errors::throw(ctx, realm, error)),
     }
 }
@@ -110,42 +121,52 @@ fn collection(realm: &Realm<'_>, value: &Value<'_>) -> Option<String> {
     (*place.db == *shell.db).then(|| place.name.to_string())
 }
 
-/// Whose method is called.
+/// Whose method is called, and what objects that it answers with belong to.
 fn receiver<'js>(
     ctx: &Ctx<'js>,
     realm: &Realm<'js>,
     class: usize,
     method: &Method,
     this: &Value<'js>,
-) -> Result<Receiver> {
+) -> Result<(Receiver, Via)> {
     let Some(object) = this.as_object() else {
         if this.is_null() || this.is_undefined() {
             let text =
                 format!("{} was called without its {}", method.name, shell::classes()[class].name);
             return Err(errors::type_error(ctx, realm, &text));
         }
-        return Ok(Receiver::Value(convert::value(ctx, realm, this)?));
+        return Ok((Receiver::Value(convert::value(ctx, realm, this)?), None));
     };
     if object.is_function() {
         if let Some(place) = object.as_class::<Place>() {
             let place = place.borrow();
-            return Ok(Receiver::Collection(place.db.to_string(), place.name.to_string()));
+            let receiver = Receiver::Collection(place.db.to_string(), place.name.to_string());
+            return Ok((receiver, place.via.clone()));
         }
     } else if let Some(held) = object.as_class::<Held>() {
         return Ok(match &*held.borrow() {
-            Held::Bson(value) => Receiver::Value(value.clone()),
-            Held::Handle(handle) => Receiver::Handle(handle.number.number),
-            Held::Database(name) => Receiver::Database(name.to_string()),
-            Held::Origin(_) => Receiver::None,
+            Held::Bson(value) => (Receiver::Value(value.clone()), None),
+            Held::Handle(handle) => {
+                let number = handle.number.number;
+                let via = match shell::classes()[handle.class].name {
+                    "Mongo" if number == 0 => None,
+                    "Mongo" | "Session" => Some(handle.clone()),
+                    _ => handle.via.clone(),
+                };
+                (Receiver::Handle(number), via)
+            }
+            Held::Database(name, via) => (Receiver::Database(name.to_string()), via.clone()),
+            Held::Origin(_) => (Receiver::None, None),
         });
     }
     // A result is an ordinary object of its class: its fields are what the method sees.
-    Ok(Receiver::Value(match shell::classes()[class].kind {
+    let value = match shell::classes()[class].kind {
         Kind::Results | Kind::Errors | Kind::Instances => {
             RawBson::Document(convert::document(ctx, realm, object)?)
         }
         Kind::Functions | Kind::Extensions => convert::value(ctx, realm, this)?,
-    }))
+    };
+    Ok((Receiver::Value(value), None))
 }
 
 /// What a reply becomes.
@@ -153,6 +174,7 @@ pub(super) fn answer<'js>(
     ctx: &Ctx<'js>,
     realm: &Realm<'js>,
     reply: Reply,
+    via: &Via,
     this: impl FnOnce() -> Value<'js>,
 ) -> Result<Value<'js>> {
     Ok(match reply {
@@ -179,14 +201,31 @@ pub(super) fn answer<'js>(
             object.into_value()
         }
         Reply::Handle(class, number) => {
-            let class_at = class_index(class).unwrap_or_default();
-            let held = Held::Handle(Handle { class: class_at, number: realm.state.number(number) });
-            Class::instance_proto(held, realm.prototype(class))?.into_inner().into_value()
+            realm.handle(handle(realm, class, number, via))?.into_value()
         }
-        Reply::Database(name) => realm.database(&name)?.into_value(),
-        Reply::Collection(db, name) => realm.collection(&db, &name)?.into_value(),
+        Reply::Connection => {
+            let session = |via: &Rc<Handle>| shell::classes()[via.class].name == "Session";
+            let connection = match via {
+                Some(via) if session(via) => via.via.clone(),
+                via => via.clone(),
+            };
+            let own = || handle(realm, "Mongo", 0, &None);
+            realm.handle(connection.unwrap_or_else(own))?.into_value()
+        }
+        Reply::Database(name) => realm.database(&name, via)?.into_value(),
+        Reply::DatabaseAt(number, name) => {
+            let via = Some(handle(realm, "Mongo", number, &None));
+            realm.database(&name, &via)?.into_value()
+        }
+        Reply::Collection(db, name) => realm.collection(&db, &name, via)?.into_value(),
         Reply::This => this(),
     })
+}
+
+/// What stands for something that the shell holds, as an object of a class.
+fn handle(realm: &Realm<'_>, class: &str, number: u32, via: &Via) -> Rc<Handle> {
+    let class = class_index(class).unwrap_or_default();
+    Rc::new(Handle { class, number: realm.state.number(number), via: via.clone() })
 }
 
 /// A new object of a class with own fields.

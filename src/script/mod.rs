@@ -221,7 +221,7 @@ impl Script {
                 Held::Handle(handle) => {
                     Some((shell::classes()[handle.class].name, handle.number.number))
                 }
-                Held::Bson(_) | Held::Database(_) | Held::Origin(_) => None,
+                Held::Bson(_) | Held::Database(..) | Held::Origin(_) => None,
             }
         })
     }
@@ -230,6 +230,12 @@ impl Script {
     pub fn reclaim_db(&mut self) {
         // It fails only where a script has frozen it, which is the script's own wish.
         let _ = self.enter(|ctx, _| setup::give_db(ctx));
+    }
+
+    /// Makes the shell's own connection the one of the global `db` again.
+    pub fn leave_connection(&mut self) {
+        self.context.with(|ctx| realm(&ctx).home.take());
+        self.shell().settle(0);
     }
 
     /// Whether a global of that name is the user's: declared by a script, or a global of the shell's made another.

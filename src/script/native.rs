@@ -22,12 +22,20 @@ pub(super) enum Held {
     /// A BSON scalar that JavaScript has no value of its own for.
     Bson(RawBson),
     /// Something that the shell holds under a number, as an object of a class.
-    Handle(Handle),
+    Handle(Rc<Handle>),
     /// A database by name.
-    Database(Rc<str>),
+    Database(Rc<str>, Via),
     /// What a document looked like when it was read: its number types and the order of its fields. `None` marks a
     /// document as the server's, with nothing to remember.
     Origin(Option<RawDocumentBuf>),
+}
+
+/// The connection or session that an object belongs to; `None` is the shell's own connection.
+pub(super) type Via = Option<Rc<Handle>>;
+
+/// The number of a connection or session; 0 is the shell's own connection.
+pub(super) fn number(via: &Via) -> u32 {
+    via.as_ref().map_or(0, |handle| handle.number.number)
 }
 
 /// What stands for something that the shell holds. Several objects may stand for the same.
@@ -36,6 +44,8 @@ pub(super) struct Handle {
     pub(super) class: usize,
     /// The number.
     pub(super) number: Rc<Number>,
+    /// What it belongs to itself.
+    pub(super) via: Via,
 }
 
 /// A number of the shell's; the shell is told when the last object with it is gone.
@@ -72,6 +82,8 @@ pub(super) struct Place {
     pub(super) db: Rc<str>,
     /// The collection's name within it.
     pub(super) name: Rc<str>,
+    /// What it belongs to.
+    pub(super) via: Via,
 }
 
 impl<'js> Trace<'js> for Place {

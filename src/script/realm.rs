@@ -9,7 +9,7 @@ use rquickjs::{Atom, Class, Ctx, Function, JsLifetime, Object, Value};
 
 use super::files::Loaded;
 use super::limits::Limits;
-use super::native::{Held, Number, Place, Released};
+use super::native::{self, Handle, Held, Number, Place, Released, Via};
 use super::prelude;
 use super::sources::Sources;
 use super::timers::Timers;
@@ -126,6 +126,8 @@ pub(super) struct Realm<'js> {
     pub(super) timers: RefCell<Timers<'js>>,
     /// The database objects made so far.
     pub(super) databases: RefCell<HashMap<String, Object<'js>>>,
+    /// What the global `db` belongs to.
+    pub(super) home: RefCell<Via>,
     /// The bodies of the prelude's rows, by class, once one of them was called.
     pub(super) bodies: RefCell<HashMap<usize, Object<'js>>>,
 }
@@ -144,26 +146,48 @@ impl<'js> Realm<'js> {
         }
     }
 
-    /// The object of a database; one for each name.
-    pub(super) fn database(&self, name: &str) -> rquickjs::Result<Object<'js>> {
+    /// The object of a database; one for each name of the shell's own connection.
+    pub(super) fn database(&self, name: &str, via: &Via) -> rquickjs::Result<Object<'js>> {
+        if via.is_some() {
+            return self.instance("Database", Held::Database(name.into(), via.clone()));
+        }
         if let Some(object) = self.databases.borrow().get(name) {
             return Ok(object.clone());
         }
-        let object = self.instance("Database", Held::Database(name.into()))?;
+        let object = self.instance("Database", Held::Database(name.into(), None))?;
         self.databases.borrow_mut().insert(name.to_owned(), object.clone());
         Ok(object)
     }
 
     /// A new object of a collection.
-    pub(super) fn collection(&self, db: &str, name: &str) -> rquickjs::Result<Object<'js>> {
+    pub(super) fn collection(
+        &self,
+        db: &str,
+        name: &str,
+        via: &Via,
+    ) -> rquickjs::Result<Object<'js>> {
         let prototype = self.prototype("Collection");
-        Ok(Class::instance_proto(Place { db: db.into(), name: name.into() }, prototype)?
-            .into_inner())
+        let place = Place { db: db.into(), name: name.into(), via: via.clone() };
+        Ok(Class::instance_proto(place, prototype)?.into_inner())
+    }
+
+    /// The object of something that the shell holds.
+    pub(super) fn handle(&self, handle: Rc<Handle>) -> rquickjs::Result<Object<'js>> {
+        self.instance(shell::classes()[handle.class].name, Held::Handle(handle))
     }
 
     /// A new native object of a class.
     pub(super) fn instance(&self, class: &str, held: Held) -> rquickjs::Result<Object<'js>> {
         Ok(Class::instance_proto(held, self.prototype(class))?.into_inner())
+    }
+
+    /// Whether what belongs to `via` belongs to the connection of the global `db`, in no session.
+    pub(super) fn is_home(&self, via: &Via) -> bool {
+        let session = |via: &Via| {
+            via.as_ref().is_some_and(|via| shell::classes()[via.class].name == "Session")
+        };
+        let home = self.home.borrow();
+        native::number(via) == native::number(&home) && !session(via)
     }
 
     /// The prototype of a class.

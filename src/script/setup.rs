@@ -9,7 +9,7 @@ use rquickjs::object::{Accessor, Property};
 use rquickjs::{Class, Ctx, IntoJs, Object, Symbol, Value};
 
 use super::limits::Limits;
-use super::native::{Held, Place, Row};
+use super::native::{Held, Place, Row, number};
 use super::realm::{Realm, State, realm};
 use super::sources::Sources;
 use super::workers::{self, Workers};
@@ -82,6 +82,7 @@ pub(super) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
         rejected: RefCell::default(),
         timers: RefCell::default(),
         databases: RefCell::new(HashMap::new()),
+        home: RefCell::default(),
         bodies: RefCell::new(HashMap::new()),
         object,
     });
@@ -168,12 +169,12 @@ fn make<'js>(ctx: Ctx<'js>, owner: Value<'js>, name: String) -> Result<Value<'js
         if let Some(place) = object.as_class::<Place>() {
             let place = place.borrow();
             let name = format!("{}.{name}", place.name);
-            return Ok(realm.collection(&place.db, &name)?.into_value());
+            return Ok(realm.collection(&place.db, &name, &place.via)?.into_value());
         }
     } else if let Some(held) = object.as_class::<Held>()
-        && let Held::Database(db) = &*held.borrow()
+        && let Held::Database(db, via) = &*held.borrow()
     {
-        return Ok(realm.collection(db, &name)?.into_value());
+        return Ok(realm.collection(db, &name, via)?.into_value());
     }
     Ok(Value::new_undefined(ctx.clone()))
 }
@@ -201,7 +202,8 @@ fn current<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
         drop(shell);
         return Err(errors::throw(&ctx, &realm, error));
     }
-    Ok(realm.database(&shell.db)?.into_value())
+    let home = realm.home.borrow().clone();
+    Ok(realm.database(&shell.db, &home)?.into_value())
 }
 
 /// What `db = x` does: a database becomes the current one, as `use` does.
@@ -209,10 +211,12 @@ fn become_current<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<()> {
     let realm = realm(&ctx);
     let held = value.as_object().filter(|object| !object.is_function());
     if let Some(held) = held.and_then(|object| object.as_class::<Held>())
-        && let Held::Database(name) = &*held.borrow()
+        && let Held::Database(name, via) = &*held.borrow()
     {
         if let Ok(mut shell) = realm.state.shell.try_borrow_mut() {
             shell.db = name.to_string();
+            shell.settle(number(via));
+            realm.home.replace(via.clone());
         }
         return Ok(());
     }

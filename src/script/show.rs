@@ -207,7 +207,7 @@ impl<'js> Viewer<'_, 'js> {
                     Ok(value) => Shown::Value(value),
                     Err(error) => Shown::Text(error.to_string()),
                 }),
-                Held::Database(name) => Ok(Shown::Text(name.to_string())),
+                Held::Database(name, _) => Ok(Shown::Text(name.to_string())),
                 Held::Handle(handle) => self.handle(object, handle.class),
                 Held::Origin(_) => Ok(Shown::Undefined),
             };
@@ -490,7 +490,7 @@ fn is_cursor(value: &Value<'_>) -> bool {
     };
     match &*held.borrow() {
         Held::Handle(handle) => shell::classes()[handle.class].method("__batch").is_some(),
-        Held::Bson(_) | Held::Database(_) | Held::Origin(_) => false,
+        Held::Bson(_) | Held::Database(..) | Held::Origin(_) => false,
     }
 }
 

@@ -18,7 +18,7 @@ const OWN_PROMPT: &str =
 impl Session {
     /// Where commands go.
     pub fn backend(&mut self) -> Arc<dyn Backend> {
-        Arc::clone(&self.script.shell().backend)
+        Arc::clone(self.script.shell().server())
     }
 
     /// The name of the current database.

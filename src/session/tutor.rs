@@ -178,12 +178,13 @@ impl Session {
     /// Where the session is.
     pub fn whereabouts(&mut self) -> Whereabouts {
         let shell = self.script.shell();
-        Whereabouts { backend: Arc::clone(&shell.backend), db: shell.db.clone() }
+        Whereabouts { backend: Arc::clone(shell.server()), db: shell.db.clone() }
     }
 
     /// Takes the session somewhere else, as `use` does, and to another backend. Answers where it was.
     pub fn go(&mut self, there: Whereabouts) -> Whereabouts {
         let here = self.whereabouts();
+        self.script.leave_connection();
         {
             let mut shell = self.script.shell();
             shell.backend = there.backend;

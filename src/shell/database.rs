@@ -271,7 +271,7 @@ fn aggregate(call: &mut Call<'_>) -> Result<Reply> {
 
 fn watch(call: &mut Call<'_>) -> Result<Reply> {
     let db = call.database()?;
-    change_stream(call, &db, RawBson::Int32(1))
+    change_stream(call, &db, RawBson::Int32(1), false)
 }
 
 fn get_name(call: &mut Call<'_>) -> Result<Reply> {
@@ -279,7 +279,7 @@ fn get_name(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 fn get_mongo(_: &mut Call<'_>) -> Result<Reply> {
-    Ok(Reply::Handle("Mongo", 0))
+    Ok(Reply::Connection)
 }
 
 /// A database name that a server would take, else an error in the words of either shell.

@@ -58,7 +58,7 @@ pub const DEPARTURES: &[Departure] = &[
     },
     Departure {
         what: "localhost",
-        how: "connect() and new Mongo() with a loopback address mean the session's own engine; one notice says so",
+        how: "connect() and new Mongo() with a loopback address mean the session's own engine; one notice says so, and --localhost=server makes it mean a server",
     },
     Departure {
         what: "number types",
@@ -70,7 +70,7 @@ pub const DEPARTURES: &[Departure] = &[
     },
     Departure {
         what: "sessions",
-        how: "startSession() is refused: the engine answers as a standalone server, which has no transactions",
+        how: "startTransaction() is refused at once on a standalone server, which the embedded engine is, too; on a replica set a write outside a transaction goes in a session of tally's own, so that it can be sent again",
     },
     Departure {
         what: "loadServerScripts()",

@@ -18,6 +18,8 @@ pub struct Given {
     pub variables: Vec<(String, String)>,
     /// The style that results are printed in, if it is not the emulated shell's.
     pub format: Option<String>,
+    /// In an embedded session, addresses of this machine mean servers, too.
+    pub local_servers: bool,
 }
 
 impl Given {

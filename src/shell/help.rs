@@ -59,6 +59,12 @@ pub(super) fn object(call: &mut Call<'_>, name: &str) -> Result<Reply> {
     }
 }
 
+/// `db.name.watch().help()`.
+pub(super) fn change_stream(call: &mut Call<'_>) -> Result<Reply> {
+    let class = class("ChangeStream").expect("the table has the class of its own row");
+    columns(call.shell, "ChangeStreamCursor Class", class)
+}
+
 fn rows(shell: &mut Shell, title: &str, before: &str, class: &Class) -> Result<Reply> {
     shell.output.line(title)?;
     listed(shell, before, class)

@@ -37,6 +37,7 @@ mod programs;
 mod refusal;
 mod replica;
 mod result;
+mod road;
 mod rows;
 mod session;
 mod settings;
@@ -209,8 +210,12 @@ pub enum Reply {
     /// A new object of a shell class that stands for something held in the [`Shell`], e.g. a cursor. When the object
     /// is collected, [`Shell::release`] forgets what it stood for.
     Handle(&'static str, u32),
-    /// A database object.
+    /// The connection that the receiver belongs to.
+    Connection,
+    /// A database object of the receiver's connection and session.
     Database(String),
+    /// A database object of a connection that was just opened under that number.
+    DatabaseAt(u32, String),
     /// A collection object: database and name.
     Collection(String, String),
     /// The receiver itself, for chaining.
@@ -219,7 +224,7 @@ pub enum Reply {
 
 /// Everything that the methods share: where commands go, the current database, open cursors, settings.
 pub struct Shell {
-    /// Where commands go.
+    /// The shell's own connection.
     pub backend: Arc<dyn Backend>,
     /// Stops whatever runs.
     pub interrupt: Interrupt,
@@ -237,6 +242,10 @@ pub struct Shell {
     pub batch_size: usize,
     /// Cursors, bulk builders and whatever else script objects stand for.
     held: Table,
+    /// By which road commands go that belong to no object.
+    home: road::Road,
+    /// What connections were told of all reads.
+    reading: concern::Reading,
     /// The cursor that `it` goes on with.
     shown: Option<u32>,
     /// No script object stands for that cursor any more.
@@ -284,6 +293,8 @@ impl Shell {
             write_errors: Arc::default(),
             batch_size: 20,
             held: Table::default(),
+            home: road::Road::default(),
+            reading: concern::Reading::new(),
             shown: None,
             orphaned: false,
             noticed: Vec::new(),
@@ -310,7 +321,7 @@ impl Shell {
         turns: Option<(Arc<LockStep>, usize)>,
     ) -> Self {
         Self {
-            backend: Arc::clone(&self.backend),
+            backend: Arc::clone(self.server()),
             interrupt,
             emulate: self.emulate,
             db: self.db.clone(),
@@ -319,12 +330,14 @@ impl Shell {
             write_errors: Arc::clone(&self.write_errors),
             batch_size: self.batch_size,
             held: Table::default(),
+            home: road::Road::default(),
+            reading: self.reading_of_own(),
             shown: None,
             orphaned: false,
             noticed: self.noticed.clone(),
             wire: self.wire.sibling(name, turns),
             viewed: None,
-            concerns: self.concerns.clone(),
+            concerns: self.concerns_of_own(),
             verbose: self.verbose,
             last_error: RefCell::default(),
             preferences: self.preferences,
@@ -423,6 +436,7 @@ const CLASSES: &[Class] = &[
     bulk::BULK_FIND,
     result::BULK_WRITE_ERROR,
     result::BULK_WRITE_RESULT,
+    cursor::CHANGE_STREAM,
     types::CODE,
     collection::COLLECTION,
     cursor::COMMAND_CURSOR,

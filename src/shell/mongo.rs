@@ -1,14 +1,19 @@
 //! Connections: `db.getMongo()` and `Mongo()`.
 
+use std::sync::Arc;
+
 use bson::raw::cstr;
 use bson::{RawBson, RawBsonRef, RawDocumentBuf, rawdoc};
 
-use super::command::{Command, field};
+use super::collection::change_stream;
+use super::command::{Command, field, owned};
 use super::database::{answer, database_name};
+use super::held::Held;
 use super::refusal::{missing_argument, usage};
+use super::road::Road;
 use super::rows::native;
 use super::{Call, Class, Reply, Shell, concern, help, session};
-use crate::backend::Topology;
+use crate::backend::{Address, Remote, ServerSettings, Topology};
 use crate::error::Result;
 
 /// `db.getMongo()`.
@@ -18,7 +23,8 @@ pub(super) const MONGO: Class = Class::instances(
     "a connection",
     &[
         native("adminCommand", "(command)", "sends a command to the admin database", admin_command),
-        native("close", "()", "ends the connection; the session's own stays", close),
+        native("close", "()", "ends the connection; the shell's own stays", close),
+        native("connect", "()", "accepted: it is connected already", accept),
         native("constructor", "(address)", "a connection to an address", connect),
         native("forceReadMode", "(mode)", "accepted: there is one way to read", accept),
         native("forceWriteMode", "(mode)", "accepted: there is one way to write", accept),
@@ -44,9 +50,15 @@ pub(super) const MONGO: Class = Class::instances(
             "the oldest wire protocol the server speaks",
             wire_version,
         ),
+        native(
+            "getReadConcern",
+            "()",
+            "how safe what is read must be, where that was set",
+            get_read_concern,
+        ),
         native("getReadPref", "()", "which members are read from", get_read_pref),
         native("getReadPrefMode", "()", "which members are read from", get_read_pref),
-        native("getReadPrefTagSet", "()", "which tags members read from must have", no_tags),
+        native("getReadPrefTagSet", "()", "which tags members read from must have", get_read_pref),
         native("getSlaveOk", "()", "whether secondaries may answer reads", is_secondary_ok),
         native("getURI", "()", "its address", uri),
         native("getWriteConcern", "()", "the write concern that was set for it", concern::get),
@@ -66,6 +78,7 @@ pub(super) const MONGO: Class = Class::instances(
             "how much the server logs",
             super::database_admin::set_log_level,
         ),
+        native("setReadConcern", "(level)", "how safe what is read must be", set_read_concern),
         native("setReadPref", "(mode, tagSet)", "which members to read from", set_read_pref),
         native("setSecondaryOk", "(ok)", "lets secondaries answer reads", secondary_ok),
         native("setSlaveOk", "(ok)", "lets secondaries answer reads (old name)", secondary_ok),
@@ -75,13 +88,14 @@ pub(super) const MONGO: Class = Class::instances(
         native("tojson", "()", "what it is connected to", text),
         native("unsetWriteConcern", "()", "writes are as safe as any again", concern::unset),
         native("useWriteCommands", "()", "whether writes are commands", yes),
+        native("watch", "(pipeline, options)", "follows all changes (needs a replica set)", watch),
         native("writeMode", "()", "how writes are sent", mode),
     ],
 );
 
 /// What the connection is called.
 fn name(shell: &Shell) -> String {
-    match shell.backend.describe() {
+    match shell.server().describe() {
         Topology::Embedded { .. } => "the embedded engine".to_owned(),
         Topology::Server { address, .. } => address,
     }
@@ -96,7 +110,7 @@ fn text(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 fn address(shell: &Shell) -> String {
-    match shell.backend.describe() {
+    match shell.server().describe() {
         Topology::Embedded { .. } => "the embedded engine".to_owned(),
         Topology::Server { address, .. } => format!("mongodb://{address}/{}", shell.db),
     }
@@ -106,7 +120,10 @@ fn uri(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(RawBson::String(address(call.shell))))
 }
 
-fn close(_: &mut Call<'_>) -> Result<Reply> {
+/// The session's own connection stays.
+fn close(call: &mut Call<'_>) -> Result<Reply> {
+    let handle = call.handle()?;
+    call.shell.held.close(handle);
     Ok(Reply::Nothing)
 }
 
@@ -139,50 +156,78 @@ fn names(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(RawBson::Array(names.collect())))
 }
 
-/// One server has no members to choose from. A replica set has; there the address says which are read from.
-fn set_read_pref(call: &mut Call<'_>) -> Result<Reply> {
-    let modes = ["nearest", "primary", "primaryPreferred", "secondary", "secondaryPreferred"];
-    match call.text(0, "mode")? {
-        None => {}
-        Some(mode) if mode != "primary" && modes.contains(&mode) && is_set(call.shell) => {
-            return Err(usage(format!(
-                "setReadPref() is not available: start tally with ?readPreference={mode} in the address"
-            )));
-        }
-        Some(mode) if modes.contains(&mode) => {}
-        Some(mode) => {
-            let hint = super::nearest(mode, modes).map(|near| format!(". Did you mean {near}?"));
-            return Err(usage(format!(
-                "unknown read preference {mode}{}",
-                hint.unwrap_or_default()
-            )));
-        }
+/// The read preference that a mode and a tag set describe, in the form in which commands carry it.
+pub(super) fn preference(call: &Call<'_>) -> Result<Option<RawDocumentBuf>> {
+    const MODES: [&str; 5] =
+        ["nearest", "primary", "primaryPreferred", "secondary", "secondaryPreferred"];
+    let Some(mode) = call.text(0, "mode")? else { return Ok(None) };
+    if !MODES.contains(&mode) {
+        let hint = super::nearest(mode, MODES).map(|near| format!(". Did you mean {near}?"));
+        return Err(usage(format!("unknown read preference {mode}{}", hint.unwrap_or_default())));
     }
-    Ok(Reply::Nothing)
+    let mut preference = rawdoc! { "mode": mode };
+    match call.value(1) {
+        Some(RawBson::Array(tags)) if mode != "primary" => {
+            preference.append(cstr!("tags"), tags.clone())
+        }
+        Some(RawBson::Array(tags)) if !tags.is_empty() => {
+            return Err(usage("the read preference primary takes no tags"));
+        }
+        _ => {}
+    }
+    Ok(Some(preference))
 }
 
-/// Whether the session talks to a replica set.
-fn is_set(shell: &Shell) -> bool {
-    matches!(shell.backend.describe(), Topology::Server { replica_set: Some(_), .. })
+/// One server has no members to choose from, but it is told.
+fn set_read_pref(call: &mut Call<'_>) -> Result<Reply> {
+    let preference = preference(call)?;
+    call.shell.set_reading(concern::PREFERENCE, preference);
+    Ok(Reply::Nothing)
 }
 
 fn get_read_pref(call: &mut Call<'_>) -> Result<Reply> {
-    if call.method == "getReadPrefMode" {
-        return Ok(Reply::Value(RawBson::String("primary".to_owned())));
-    }
-    Ok(Reply::Value(RawBson::Document(rawdoc! { "mode": "primary" })))
+    let kept = call.shell.reading(concern::PREFERENCE).cloned();
+    let kept = kept.unwrap_or_else(|| rawdoc! { "mode": "primary" });
+    Ok(Reply::Value(match call.method {
+        "getReadPrefMode" => owned(&kept, "mode").unwrap_or(RawBson::Null),
+        "getReadPrefTagSet" => {
+            owned(&kept, "tags").unwrap_or_else(|| RawBson::Array(bson::RawArrayBuf::new()))
+        }
+        _ => RawBson::Document(kept),
+    }))
 }
 
-/// Every read goes to the one server there is.
-pub(super) fn secondary_ok(call: &mut Call<'_>) -> Result<Reply> {
-    call.shell.notice(
-        "note: slaveOk and secondaryOk are deprecated and have no effect here: there is one server",
-    );
+fn set_read_concern(call: &mut Call<'_>) -> Result<Reply> {
+    let concern = call.text(0, "level")?.map(|level| rawdoc! { "level": level });
+    call.shell.set_reading(concern::CONCERN, concern);
     Ok(Reply::Nothing)
 }
 
-pub(super) fn is_secondary_ok(_: &mut Call<'_>) -> Result<Reply> {
-    Ok(Reply::Value(RawBson::Boolean(false)))
+fn get_read_concern(call: &mut Call<'_>) -> Result<Reply> {
+    let kept = call.shell.reading(concern::CONCERN);
+    Ok(kept.and_then(|kept| owned(kept, "level")).map_or(Reply::Nothing, Reply::Value))
+}
+
+/// `watch(pipeline, options)`: all changes there are.
+fn watch(call: &mut Call<'_>) -> Result<Reply> {
+    change_stream(call, "admin", RawBson::Int32(1), true)
+}
+
+/// `setSlaveOk()` and its like: the read preference `secondaryPreferred`.
+pub(super) fn secondary_ok(call: &mut Call<'_>) -> Result<Reply> {
+    call.shell.notice(
+        "note: slaveOk and secondaryOk are deprecated; they mean setReadPref(\"secondaryPreferred\")",
+    );
+    let on = call.arguments.is_empty() || call.truthy(0);
+    let preference = on.then(|| rawdoc! { "mode": "secondaryPreferred" });
+    call.shell.set_reading(concern::PREFERENCE, preference);
+    Ok(Reply::Nothing)
+}
+
+pub(super) fn is_secondary_ok(call: &mut Call<'_>) -> Result<Reply> {
+    let kept = call.shell.reading(concern::PREFERENCE).and_then(|kept| owned(kept, "mode"));
+    let primary = kept.is_none_or(|mode| mode == RawBson::String("primary".to_owned()));
+    Ok(Reply::Value(RawBson::Boolean(!primary)))
 }
 
 /// What would change nothing here.
@@ -201,10 +246,6 @@ fn no(_: &mut Call<'_>) -> Result<Reply> {
 /// The one way in which reads and writes are sent.
 fn mode(_: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::Value(RawBson::String("commands".to_owned())))
-}
-
-fn no_tags(_: &mut Call<'_>) -> Result<Reply> {
-    Ok(Reply::Value(RawBson::Array(bson::RawArrayBuf::new())))
 }
 
 /// `getMinWireVersion()` and `getMaxWireVersion()`.
@@ -232,43 +273,54 @@ pub(super) fn connect_database(call: &mut Call<'_>) -> Result<Reply> {
         let text = "Missing connection string: connect(\"localhost:27017/test\")";
         return Err(call.shell.wrong(text, missing_argument(0, "connect")));
     };
-    let db = own_server(call.shell, &address)?;
-    Ok(Reply::Database(db.unwrap_or_else(|| "test".to_owned())))
+    if let Some(db) = own_database(call.shell, &address)? {
+        return Ok(Reply::Database(db.unwrap_or_else(|| "test".to_owned())));
+    }
+    let settings = ServerSettings {
+        username: call.text(1, "user")?.map(ToOwned::to_owned),
+        password: call.text(2, "password")?.map(ToOwned::to_owned),
+        ..ServerSettings::default()
+    };
+    let address = Address::parse(&address)?;
+    let db = address.database().unwrap_or("test").to_owned();
+    Ok(Reply::DatabaseAt(open(call.shell, address, settings)?, db))
 }
 
-/// `new Mongo(address)`: the session's own connection.
+/// `new Mongo(address)`: another connection; the session's own where that is meant.
 pub(super) fn connect(call: &mut Call<'_>) -> Result<Reply> {
     let address = call.text(0, "address")?.unwrap_or("localhost:27017").to_owned();
-    own_server(call.shell, &address)?;
-    Ok(Reply::Handle("Mongo", 0))
+    if own_database(call.shell, &address)?.is_some() {
+        return Ok(Reply::Handle("Mongo", 0));
+    }
+    let connection = open(call.shell, Address::parse(&address)?, ServerSettings::default())?;
+    Ok(Reply::Handle("Mongo", connection))
 }
 
-/// The database that an address names, where the address means what this session talks to: a server's own address, or
-/// for the embedded engine a loopback one. A session has one connection, so others are refused.
-fn own_server(shell: &mut Shell, address: &str) -> Result<Option<String>> {
-    let Parts { host, port, db } = parts(address);
-    let refused = |what: &str| {
-        Err(usage(format!(
-            "cannot connect to {host}: {what}. Start tally with that address to talk to it"
-        )))
-    };
+/// Connects to a server now, so that a wrong address is told where it stands. Answers with the connection's number.
+fn open(shell: &mut Shell, address: Address, settings: ServerSettings) -> Result<u32> {
+    let server = Remote::new(address, settings);
+    server.greet(&shell.interrupt, None)?;
+    let number = shell.held.insert(Held::Connection);
+    let road = Road { backend: Some(Arc::new(server)), session: None, connection: number };
+    shell.held.reroute(number, road);
+    Ok(number)
+}
+
+/// The database that an address names, where the address means the session's own connection: a database's name alone, or
+/// in an embedded session a loopback address.
+fn own_database(shell: &mut Shell, address: &str) -> Result<Option<Option<String>>> {
+    let Parts { host, db, .. } = parts(address);
     match shell.backend.describe() {
         _ if host.is_empty() => {}
-        Topology::Embedded { .. } if is_loopback(host) => {
-            shell.notice("note: localhost means this session's own embedded engine");
+        Topology::Embedded { .. } if is_loopback(host) && !shell.given.local_servers => {
+            shell.notice("note: localhost means this session's own embedded engine; --localhost=server makes it mean a server");
         }
-        Topology::Embedded { .. } => return refused("this session runs its embedded engine"),
-        Topology::Server { address: own, .. } => {
-            let own = parts(&own);
-            let same_host = host == own.host || (is_loopback(host) && is_loopback(own.host));
-            if !same_host || port != own.port {
-                return refused(&format!("this session talks to {}:{}", own.host, own.port));
-            }
-        }
+        _ => return Ok(None),
     }
     match db {
-        "" => Ok(None),
-        db => database_name(shell, Some(&RawBson::String(db.to_owned())), "connect").map(Some),
+        "" => Ok(Some(None)),
+        db => database_name(shell, Some(&RawBson::String(db.to_owned())), "connect")
+            .map(|db| Some(Some(db))),
     }
 }
 
@@ -282,11 +334,10 @@ fn is_loopback(host: &str) -> bool {
 struct Parts<'a> {
     /// Empty when it names a database only.
     host: &'a str,
-    port: &'a str,
     db: &'a str,
 }
 
-/// Host, port and database of `host:port/db`, `mongodb://user:password@host:port/db?options`, or of `db` alone.
+/// Host and database of `host:port/db`, `mongodb://user:password@host:port/db?options`, or of `db` alone.
 fn parts(address: &str) -> Parts<'_> {
     let (scheme, rest) = match address.split_once("://") {
         Some((_, rest)) => (true, rest),
@@ -300,15 +351,15 @@ fn parts(address: &str) -> Parts<'_> {
         None => (rest, ""),
     };
     let host = hosts.rsplit_once('@').map_or(hosts, |(_, host)| host);
-    let (host, port) = match host.rsplit_once(':') {
+    let host = match host.rsplit_once(':') {
         Some((name, port))
             if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') =>
         {
-            (name, port)
+            name
         }
-        _ => (host, "27017"),
+        _ => host,
     };
-    Parts { host, port, db }
+    Parts { host, db }
 }
 
 #[cfg(test)]
@@ -316,14 +367,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_fall_into_host_port_and_database() {
-        let of = |host, port, db| Parts { host, port, db };
-        assert_eq!(parts("localhost:27018/shop"), of("localhost", "27018", "shop"));
-        assert_eq!(parts("localhost"), of("localhost", "27017", ""));
-        assert_eq!(parts("shop"), of("", "27017", "shop"));
-        assert_eq!(parts("db.example:27017"), of("db.example", "27017", ""));
+    fn addresses_fall_into_host_and_database() {
+        let of = |host, db| Parts { host, db };
+        assert_eq!(parts("localhost:27018/shop"), of("localhost", "shop"));
+        assert_eq!(parts("localhost"), of("localhost", ""));
+        assert_eq!(parts("shop"), of("", "shop"));
+        assert_eq!(parts("db.example:27017"), of("db.example", ""));
         let whole = "mongodb://ann:pw@127.0.0.1:27017/shop?w=1";
-        assert_eq!(parts(whole), of("127.0.0.1", "27017", "shop"));
-        assert_eq!(parts("mongodb://[::1]:27017"), of("[::1]", "27017", ""));
+        assert_eq!(parts(whole), of("127.0.0.1", "shop"));
+        assert_eq!(parts("mongodb://[::1]:27017"), of("[::1]", ""));
     }
 }

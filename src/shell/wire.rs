@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bson::raw::CStr;
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::waiting::Waiting;
 use super::{LockStep, Output, Shell};
 use crate::backend::{Cursor, Request};
 use crate::error::{Error, Result};
+use crate::interrupt::Interrupt;
 use crate::value::brief::Line;
 
 /// How wide a line of the trace gets where no terminal says.
@@ -71,10 +73,10 @@ impl Shell {
     pub fn run(&self, db: &str, body: RawDocumentBuf) -> Result<RawDocumentBuf> {
         let request = self.request(db, body)?;
         let _waiting = self.waiting(&request);
-        let Some(trace) = self.trace() else { return self.backend.run(request) };
+        let Some(trace) = self.trace() else { return self.dispatch(request) };
         trace.sent(&request, &self.db);
         let start = Instant::now();
-        let reply = self.backend.run(request);
+        let reply = self.dispatch(request);
         trace.replied(start.elapsed(), &reply);
         reply
     }
@@ -95,12 +97,12 @@ impl Shell {
         };
         let name = target(&request.body).unwrap_or_default().to_owned();
         let Some(trace) = self.trace() else {
-            let source = self.backend.stream(request)?;
+            let source = self.dispatch_stream(request)?;
             return Ok(Box::new(watched(source, name)));
         };
         trace.sent(&request, &self.db);
         let start = Instant::now();
-        let opened = self.backend.stream(request).and_then(|source| {
+        let opened = self.dispatch_stream(request).and_then(|source| {
             let mut watched = watched(source, name);
             let source = watched.source.as_mut().expect("it was given a moment ago");
             // The first batch came with the command, so it is part of what is told.
@@ -112,6 +114,23 @@ impl Shell {
             Err(error) => trace.refused(start.elapsed(), error),
         }
         Ok(Box::new(opened?))
+    }
+
+    /// Ends a transaction, which sends a command that the backend makes.
+    pub(super) fn told_transaction(
+        &self,
+        name: &CStr,
+        end: impl FnOnce(&Interrupt) -> Result<()>,
+    ) -> Result<()> {
+        let Some(trace) = self.trace() else { return end(&self.interrupt) };
+        let mut body = RawDocumentBuf::new();
+        body.append(name, 1);
+        let interrupt = self.interrupt.clone();
+        trace.sent(&Request { db: "admin".to_owned(), body, interrupt }, &self.db);
+        let start = Instant::now();
+        let ended = end(&self.interrupt);
+        trace.replied(start.elapsed(), &ended.clone().map(|()| RawDocumentBuf::new()));
+        ended
     }
 
     /// The last command that was sent for the user: not what the shell asks for purposes of its own, such as the next
@@ -155,8 +174,9 @@ impl Shell {
     }
 
     /// What every command becomes before it is sent.
-    fn request(&self, db: &str, body: RawDocumentBuf) -> Result<Request> {
+    fn request(&self, db: &str, mut body: RawDocumentBuf) -> Result<Request> {
         self.interrupt.check()?;
+        self.tell_how_to_read(&mut body);
         if let Some((turns, own)) = &self.wire.turns {
             turns.step(*own, &self.interrupt)?;
         }
@@ -324,6 +344,10 @@ impl Cursor for Watched {
 
     fn id(&self) -> i64 {
         self.source.as_ref().map_or(0, |source| source.id())
+    }
+
+    fn resume_token(&self) -> Option<RawDocumentBuf> {
+        self.source.as_ref()?.resume_token()
     }
 }
 

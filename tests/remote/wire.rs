@@ -20,6 +20,8 @@ pub enum Conduct {
     /// It is the primary of a replica set that counts with `findAndModify` and keeps a record of each write; every 149th
     /// command meets one mishap after another.
     Count,
+    /// It is a router, too, that does as it is told: a query answers with one document and a cursor for more.
+    Obey,
     /// As `Count`, but it says it is a router of a sharded cluster, and each command meets the mishap of the first.
     Route,
 }
@@ -95,12 +97,27 @@ fn hello(conduct: Conduct, port: u16) -> Document {
             "logicalSessionTimeoutMinutes": 30, "setName": "rs0", "setVersion": 1, "secondary": false,
             "hosts": [me.as_str()], "me": me.as_str(), "primary": me.as_str(),
         }),
-        Conduct::Route => {
+        Conduct::Route | Conduct::Obey => {
             hello.extend(doc! { "logicalSessionTimeoutMinutes": 30, "msg": "isdbgrid" });
         }
         Conduct::Hang | Conduct::Close | Conduct::Refuse => {}
     }
     hello
+}
+
+/// What `Obey` answers.
+fn obeyed(command: &Document) -> Document {
+    let next = doc! { "_id": "a", "next": 1 };
+    match command.keys().next().unwrap().as_str() {
+        "find" => {
+            // In a transaction all at once, so that nothing is left over.
+            let id = if command.contains_key("autocommit") { 0_i64 } else { 77 };
+            doc! { "ok": 1.0, "cursor": { "id": id, "ns": "shop.t", "firstBatch": [next] } }
+        }
+        "findAndModify" => doc! { "ok": 1.0, "lastErrorObject": { "n": 1 }, "value": next },
+        "killCursors" => doc! { "ok": 1.0, "cursorsKilled": [77_i64] },
+        _ => doc! { "ok": 1.0, "n": 1 },
+    }
 }
 
 /// A listening server. It ends with the test.
@@ -170,6 +187,7 @@ fn serve(
                     Conduct::Count | Conduct::Route => {
                         books.lock().unwrap().count(&command, conduct)?
                     }
+                    Conduct::Obey => obeyed(&command),
                     Conduct::Hang => continue,
                     Conduct::Close => return None,
                     Conduct::Refuse => doc! {

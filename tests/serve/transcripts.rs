@@ -4,20 +4,11 @@ use super::server::Serving;
 use crate::transcripts::{hold_each, run};
 
 /// Steps that print otherwise through a server, with the reason.
-const OTHERWISE: &[(&str, &str, &str)] = &[
-    (
-        "command/general",
-        "db.runCommand({find: \"c\", comment: \"why\", lsid: {id: UUID(\"3b241101-e2bb-4255-8caf-4136c566a962\")}, $readPreference: {mode: \"primary\"}, apiVersion: \"1\", readConcern: {level: \"local\"}, maxTimeMS: 1000}).ok",
-        "the driver adds a session of its own beside the one in the command",
-    ),
-    ("shell/sessions", START, "the shell refuses transactions on a server by itself"),
-    ("shell/sessions", WITH, "the shell refuses transactions on a server by itself"),
-];
-
-const START: &str =
-    "try { session.startTransaction() } catch (e) { print(e.code, e.codeName, e.message) }";
-const WITH: &str =
-    "try { session.withTransaction(() => { db.lost.insert({}) }) } catch (e) { print(e.code) }";
+const OTHERWISE: &[(&str, &str, &str)] = &[(
+    "command/general",
+    "db.runCommand({find: \"c\", comment: \"why\", lsid: {id: UUID(\"3b241101-e2bb-4255-8caf-4136c566a962\")}, $readPreference: {mode: \"primary\"}, apiVersion: \"1\", readConcern: {level: \"local\"}, maxTimeMS: 1000}).ok",
+    "the driver adds a session of its own beside the one in the command",
+)];
 
 #[test]
 fn transcripts_hold_through_the_driver() {

@@ -2,9 +2,11 @@
 //!
 //! The driver's typed methods do that; a raw command goes out as it is, so it is done here.
 
-use bson::raw::cstr;
+use bson::raw::{CStr, cstr};
 use bson::{RawDocument, RawDocumentBuf};
-use mongodb::options::{ClientOptions, SelectionCriteria};
+use mongodb::options::{ClientOptions, ReadPreference, SelectionCriteria};
+
+use crate::backend;
 
 /// How the options of an address concern a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,6 +84,26 @@ impl Concerns {
     }
 }
 
+/// Whether a command takes a read concern.
+pub(super) fn reads(body: &RawDocument) -> bool {
+    let name = super::command(body);
+    let kind = COMMANDS.binary_search_by_key(&name, |(name, _)| name).ok().map(|at| COMMANDS[at].1);
+    kind == Some(Kind::Read) && !stores(body)
+}
+
+/// Takes the read preference out of a command that names one (`$readPreference`): where it may go.
+pub(super) fn preference(body: &mut RawDocumentBuf) -> Option<SelectionCriteria> {
+    const FIELD: &CStr = cstr!("$readPreference");
+    let criteria = criteria(body.get_document(FIELD).ok()?)?;
+    *body = backend::without(body, FIELD);
+    Some(criteria)
+}
+
+/// The members that `{mode, tags, ...}` means.
+pub(super) fn criteria(preference: &RawDocument) -> Option<SelectionCriteria> {
+    bson::deserialize_from_slice::<ReadPreference>(preference.as_bytes()).ok().map(Into::into)
+}
+
 /// Whether a pipeline ends by storing its documents.
 pub(super) fn stores(body: &RawDocument) -> bool {
     let Ok(stages) = body.get_array("pipeline") else { return false };
@@ -92,7 +114,7 @@ pub(super) fn stores(body: &RawDocument) -> bool {
 #[cfg(test)]
 mod tests {
     use bson::rawdoc;
-    use mongodb::options::{ReadConcern, ReadPreference, WriteConcern};
+    use mongodb::options::{ReadConcern, WriteConcern};
 
     use super::*;
 
@@ -119,6 +141,19 @@ mod tests {
         let own = rawdoc! { "insert": "t", "writeConcern": { "w": 1 } };
         assert_eq!(dressed(own.clone()), (own, false));
         assert_eq!(dressed(rawdoc! { "ping": 1 }), (rawdoc! { "ping": 1 }, false));
+    }
+
+    #[test]
+    fn a_command_may_say_itself_where_it_goes() {
+        let mut body = rawdoc! { "find": "t", "$readPreference": { "mode": "secondary", "tags": [{ "dc": "ny" }] } };
+        let Some(SelectionCriteria::ReadPreference(ReadPreference::Secondary { .. })) =
+            preference(&mut body)
+        else {
+            panic!("a secondary")
+        };
+        assert_eq!(body, rawdoc! { "find": "t" });
+        let mut body = rawdoc! { "find": "t", "$readPreference": { "mode": "sideways" } };
+        assert!(preference(&mut body).is_none());
     }
 
     #[test]

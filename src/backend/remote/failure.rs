@@ -4,10 +4,12 @@ use std::io::ErrorKind as Io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bson::{Bson, Document, RawDocument};
-use mongodb::error::{Error as DriverError, ErrorKind};
+use mongodb::error::{
+    Error as DriverError, ErrorKind, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT,
+};
 
 use super::Address;
-use crate::error::{Code, CommandError, Error};
+use crate::error::{Code, CommandError, Error, Raised};
 
 /// The fields of a refusal that [`CommandError`] holds apart, and those that every reply of a replica set carries.
 const APART: &[&str] = &[
@@ -39,13 +41,28 @@ impl LastFailure {
     }
 }
 
-/// The error that a command ended with.
+/// The error that a command ended with. A lost connection in a transaction tells by its labels whether to try again.
 pub(super) fn error(
     error: &DriverError,
     command: &str,
     address: &Address,
     last: &LastFailure,
 ) -> Error {
+    let told = plain(error, command, address, last);
+    let labelled = [TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT];
+    if !matches!(told, Error::Connection(_))
+        || !labelled.iter().any(|label| error.contains_label(label))
+    {
+        return told;
+    }
+    let mut labels: Vec<&str> = error.labels().iter().map(String::as_str).collect();
+    labels.sort_unstable();
+    let fields = bson::doc! { "errorLabels": labels };
+    let message = told.to_string();
+    Error::Raised(Box::new(Raised { class: "Error", message, fields, ..Raised::default() }))
+}
+
+fn plain(error: &DriverError, command: &str, address: &Address, last: &LastFailure) -> Error {
     if let (ErrorKind::Command(_), Some(reply)) = (&*error.kind, error.server_response()) {
         return refused(reply, error);
     }
@@ -70,7 +87,9 @@ pub(super) fn error(
         ErrorKind::DnsResolve { .. } | ErrorKind::InvalidTlsConfig { .. } => {
             unconnected(&reason(error))
         }
-        ErrorKind::InvalidArgument { message, .. } => Error::Usage(message.clone()),
+        ErrorKind::InvalidArgument { message, .. } | ErrorKind::Transaction { message, .. } => {
+            Error::Usage(message.clone())
+        }
         ErrorKind::Io(_) | ErrorKind::ConnectionPoolCleared { .. } => Error::Connection(format!(
             "network error while attempting to run command '{command}' on host '{}': {}",
             address.hosts(),

@@ -1,17 +1,17 @@
 //! The driver and the runtime it lives on: set up once, shared with the cursors, taken down with the last of them.
 
 use std::future::Future;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use bson::raw::cstr;
 use bson::{Document, RawDocumentBuf, rawdoc};
 use mongodb::error::{Error as DriverError, Result as DriverResult};
 use mongodb::event::EventHandler;
 use mongodb::event::sdam::SdamEvent;
-use mongodb::options::{ClientOptions, SelectionCriteria};
-use mongodb::raw_batch_cursor::RawBatchCursor;
+use mongodb::options::{ClientOptions, CursorType, SelectionCriteria, SessionOptions};
+use mongodb::raw_batch_cursor::{RawBatchCursor, SessionRawBatchCursor};
 use mongodb::{Client, ClientSession};
 use tokio::runtime::{self, Runtime};
 
@@ -26,6 +26,8 @@ use crate::interrupt::{self, Interrupt};
 /// How long a server on this machine may take to be found at first. One elsewhere has the driver's 30 seconds, and so
 /// has any server that was there already: a replica set needs some to elect another primary.
 const NEAR: Duration = Duration::from_secs(2);
+/// How long a session may lie idle before it is used again. A server forgets it after 30 minutes.
+const FRESH: Duration = Duration::from_secs(20 * 60);
 /// How long leaving waits for cursors and sessions to be closed at the server.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -56,6 +58,8 @@ pub(super) struct Link {
     keeps_numbers: OnceLock<bool>,
     /// The number of the next write. It grows over all sessions, because the driver hands the same ones out again.
     number: AtomicI64,
+    /// Sessions that numbered writes take turns with, and when each was used last. Dropped before the driver.
+    spare: Mutex<Vec<(ClientSession, Instant)>>,
     /// A server has answered, so there may be something to close.
     answered: OnceLock<()>,
     /// Taken when the link is dropped.
@@ -108,6 +112,7 @@ impl Link {
             writes,
             keeps_numbers: OnceLock::new(),
             number: AtomicI64::new(1),
+            spare: Mutex::default(),
             answered: OnceLock::new(),
             runtime: Some(runtime),
         })
@@ -176,6 +181,7 @@ impl Link {
         interrupt: &Interrupt,
         errand: &Errand,
         batch_size: Option<u32>,
+        patience: Option<Duration>,
     ) -> Result<RawBatchCursor> {
         let send = || async {
             let database = self.client.database(&errand.db);
@@ -185,6 +191,9 @@ impl Link {
             }
             if let Some(size) = batch_size {
                 call = call.batch_size(size);
+            }
+            if let Some(patience) = patience {
+                call = call.cursor_type(CursorType::TailableAwait).max_time(patience);
             }
             call.batch().await
         };
@@ -232,18 +241,52 @@ impl Link {
         interrupt: &Interrupt,
         mut errand: Errand,
     ) -> Result<DriverResult<Document>> {
-        let started = self.wait(interrupt, self.client.start_session().into_future())?;
-        let mut session = match started {
-            Ok(session) => session,
-            Err(error) => return Ok(Err(error)),
+        let mut session = match self.spare() {
+            Some(session) => session,
+            None => match self.wait(interrupt, self.start_session(None))? {
+                Ok(session) => session,
+                Err(error) => return Ok(Err(error)),
+            },
         };
         errand.body.append(cstr!("txnNumber"), self.number.fetch_add(1, Ordering::Relaxed));
-        let first = self.wait(interrupt, self.send_in(&errand, &mut session))?;
-        if !retry::write_again(&first) {
-            return Ok(first);
+        let outcome = self.twice(interrupt, &errand, &mut session);
+        // One whose connection was lost is left to the driver, which knows that it is not to be used again.
+        if !matches!(&outcome, Ok((_, true))) {
+            self.keep(session);
         }
-        let second = self.wait(interrupt, self.send_in(&errand, &mut session))?;
-        Ok(retry::telling(first, second))
+        outcome.map(|(reply, _)| reply)
+    }
+
+    /// Sends a numbered write, and once more where that may help. Answers too whether a connection was lost.
+    fn twice(
+        &self,
+        interrupt: &Interrupt,
+        errand: &Errand,
+        session: &mut ClientSession,
+    ) -> Result<(DriverResult<Document>, bool)> {
+        let lost = |outcome: &DriverResult<Document>| outcome.as_ref().is_err_and(retry::is_lost);
+        let first = self.wait(interrupt, self.send_in(errand, session))?;
+        if !retry::write_again(&first) {
+            let lost = lost(&first);
+            return Ok((first, lost));
+        }
+        let second = self.wait(interrupt, self.send_in(errand, session))?;
+        let lost = lost(&first) || lost(&second);
+        Ok((retry::telling(first, second), lost))
+    }
+
+    /// A session for a numbered write that was used before. The driver's own pool would hand it to a transaction, whose
+    /// numbers it counts by itself; and asking that pool costs more than the rest of a command here.
+    fn spare(&self) -> Option<ClientSession> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.retain(|(_, used)| used.elapsed() < FRESH);
+        spare.pop().map(|(session, _)| session)
+    }
+
+    /// Keeps a session for the next write.
+    fn keep(&self, session: ClientSession) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.push((session, Instant::now()));
     }
 
     async fn send(&self, errand: &Errand) -> DriverResult<Document> {
@@ -255,17 +298,52 @@ impl Link {
         call.await
     }
 
-    async fn send_in(
+    /// A session with these options.
+    pub(super) async fn start_session(
+        &self,
+        options: Option<SessionOptions>,
+    ) -> DriverResult<ClientSession> {
+        self.client.start_session().with_options(options).await
+    }
+
+    /// Opens a cursor in a session.
+    pub(super) async fn cursor_in(
+        &self,
+        errand: &Errand,
+        session: &mut ClientSession,
+        batch_size: Option<u32>,
+        patience: Option<Duration>,
+    ) -> DriverResult<SessionRawBatchCursor> {
+        let database = self.client.database(&errand.db);
+        let mut call = database.run_raw_cursor_command(errand.body.clone()).session(session);
+        if let Some(preference) = &errand.preference {
+            call = call.selection_criteria(preference.clone());
+        }
+        if let Some(size) = batch_size {
+            call = call.batch_size(size);
+        }
+        if let Some(patience) = patience {
+            call = call.cursor_type(CursorType::TailableAwait).max_time(patience);
+        }
+        call.batch().await
+    }
+
+    /// Sends a command in a session.
+    pub(super) async fn send_in(
         &self,
         errand: &Errand,
         session: &mut ClientSession,
     ) -> DriverResult<Document> {
         let database = self.client.database(&errand.db);
-        database.run_raw_command(errand.body.clone()).session(session).await
+        let mut call = database.run_raw_command(errand.body.clone()).session(session);
+        if let Some(preference) = &errand.preference {
+            call = call.selection_criteria(preference.clone());
+        }
+        call.await
     }
 
     /// Whether the server keeps the numbers of writes. Asked once.
-    fn keeps_numbers(&self, interrupt: &Interrupt) -> Result<bool> {
+    pub(super) fn keeps_numbers(&self, interrupt: &Interrupt) -> Result<bool> {
         if let Some(known) = self.keeps_numbers.get() {
             return Ok(*known);
         }
@@ -277,6 +355,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
+        self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         if self.answered.get().is_some() {
             let client = self.client.clone();
             // A server that does not hear the farewell forgets idle cursors by itself.

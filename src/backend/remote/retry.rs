@@ -125,7 +125,7 @@ pub(super) fn telling(
 }
 
 /// Whether the connection was lost, before or after the server has read the command.
-fn is_lost(error: &DriverError) -> bool {
+pub(super) fn is_lost(error: &DriverError) -> bool {
     matches!(&*error.kind, ErrorKind::Io(_) | ErrorKind::ConnectionPoolCleared { .. })
 }
 

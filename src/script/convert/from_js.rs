@@ -226,7 +226,7 @@ impl<'a, 'js> Encoder<'a, 'js> {
                     self.scalar(name, value);
                     Ok(())
                 }
-                Held::Database(database) => {
+                Held::Database(database, _) => {
                     Err(self.refuse(name, &format!("the database {database}")))
                 }
                 Held::Handle(handle) => {

@@ -20,6 +20,9 @@ type Result<T> = rquickjs::Result<T>;
 /// Objects that hold functions are given as deep as this.
 const DEPTH: usize = 8;
 
+/// What a worker cannot be given: it has a connection of its own.
+const ELSEWHERE: &str = "a database of another connection or session";
+
 /// The name of a function's text in stacks, where nobody knows where it was written.
 const UNKNOWN_TEXT: &str = "(worker)";
 
@@ -76,7 +79,8 @@ impl Given {
         if let Some(held) = object.as_class::<Held>() {
             return Ok(match &*held.borrow() {
                 Held::Bson(value) => Self::Value(value.clone()),
-                Held::Database(name) => Self::Database(name.to_string()),
+                Held::Database(db, via) if realm.is_home(via) => Self::Database(db.to_string()),
+                Held::Database(..) => Self::Not(not_given(name, ELSEWHERE)),
                 Held::Handle(handle) => Self::Not(not_given(
                     name,
                     &format!("a {}", shell::classes()[handle.class].name),
@@ -135,7 +139,10 @@ impl Given {
     fn function<'js>(realm: &Realm<'js>, name: &str, function: &Function<'js>) -> Result<Self> {
         if let Some(place) = function.as_class::<Place>() {
             let place = place.borrow();
-            return Ok(Self::Collection(place.db.to_string(), place.name.to_string()));
+            return Ok(match realm.is_home(&place.via) {
+                true => Self::Collection(place.db.to_string(), place.name.to_string()),
+                false => Self::Not(not_given(name, ELSEWHERE)),
+            });
         }
         if let Some(row) = function.as_class::<Row>() {
             let row = row.borrow();
@@ -163,8 +170,8 @@ impl Given {
     pub(super) fn make<'js>(&self, ctx: &Ctx<'js>, realm: &Realm<'js>) -> Result<Value<'js>> {
         Ok(match self {
             Self::Value(value) => Decoder::served(ctx, realm).value(value.as_raw_bson_ref())?,
-            Self::Database(name) => realm.database(name)?.into_value(),
-            Self::Collection(db, name) => realm.collection(db, name)?.into_value(),
+            Self::Database(name) => realm.database(name, &None)?.into_value(),
+            Self::Collection(db, name) => realm.collection(db, name, &None)?.into_value(),
             Self::Own(path) => {
                 let mut value = ctx.globals().into_value();
                 for name in path.split('.') {

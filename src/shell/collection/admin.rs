@@ -24,7 +24,7 @@ pub(super) fn get_db(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 pub(super) fn get_mongo(_: &mut Call<'_>) -> Result<Reply> {
-    Ok(Reply::Handle("Mongo", 0))
+    Ok(Reply::Connection)
 }
 
 /// `db.a.getCollection("b")` is the collection `a.b`.

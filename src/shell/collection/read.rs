@@ -229,7 +229,7 @@ pub(in crate::shell) fn aggregation(
     let body = body.with(cstr!("cursor"), cursor).body();
     let stream = open_stream(call.shell, db, body);
     let stream = stream.map_err(|error| aggregation_failed(call.shell, error))?;
-    let held = Held::Command(CommandCursor { stream, pretty: false });
+    let held = Held::Command(CommandCursor { stream, pretty: false, on: String::new() });
     Ok(Reply::Handle("CommandCursor", call.shell.held.insert(held)))
 }
 
@@ -282,29 +282,61 @@ pub(super) fn map_reduce(call: &mut Call<'_>) -> Result<Reply> {
 /// `watch(pipeline, options)`: a change stream, which only a replica set has.
 pub(super) fn watch(call: &mut Call<'_>) -> Result<Reply> {
     let (db, name) = call.collection()?;
-    change_stream(call, &db, RawBson::String(name))
+    change_stream(call, &db, RawBson::String(name), false)
 }
 
+/// The options of `watch` that are the stage's; the others are the command's.
+const STAGE_OPTIONS: &[&str] = &[
+    "fullDocument",
+    "fullDocumentBeforeChange",
+    "resumeAfter",
+    "showExpandedEvents",
+    "startAfter",
+    "startAtOperationTime",
+];
+
+/// Follows the changes of a collection, of a database (target 1), or `all`.
 pub(in crate::shell) fn change_stream(
     call: &mut Call<'_>,
     db: &str,
     target: RawBson,
+    all: bool,
 ) -> Result<Reply> {
-    let mut pipeline = RawArrayBuf::new();
-    let mut stage = RawDocumentBuf::new();
-    stage.append(key_of("$changeStream"), call.options(1).unwrap_or_default());
-    pipeline.push(stage);
-    if let Some(RawBson::Array(stages)) = call.value(0) {
-        for stage in stages.into_iter().flatten() {
-            pipeline.push(stage);
+    // Options may come first, where there is no pipeline.
+    let (stages, options) = match (call.value(0), call.options(0)) {
+        (Some(RawBson::Array(stages)), _) => (Some(stages.clone()), call.options(1)),
+        (_, Some(options)) => (None, call.options(1).or(Some(options))),
+        _ => (None, call.options(1)),
+    };
+    let options = options.unwrap_or_default();
+    let (mut own, mut cursor) = (RawDocumentBuf::new(), RawDocumentBuf::new());
+    let mut body = Command::new(cstr!("aggregate"), target.clone());
+    for (key, value) in options.iter().flatten() {
+        match key.as_str() {
+            name if STAGE_OPTIONS.contains(&name) => own.append(key, value),
+            "batchSize" => cursor.append(key, value),
+            _ => body = body.with(key, value),
         }
     }
-    let body = Command::new(cstr!("aggregate"), target)
-        .with(cstr!("pipeline"), pipeline)
-        .with(cstr!("cursor"), rawdoc! {})
-        .body();
+    if all {
+        own.append(cstr!("allChangesForCluster"), true);
+    }
+    let mut stage = RawDocumentBuf::new();
+    stage.append(key_of("$changeStream"), own);
+    let mut pipeline = RawArrayBuf::new();
+    pipeline.push(stage);
+    for stage in stages.iter().flat_map(|stages| stages.into_iter().flatten()) {
+        pipeline.push(stage);
+    }
+    let body = body.with(cstr!("pipeline"), pipeline).with(cstr!("cursor"), cursor).body();
     let stream = open_stream(call.shell, db, body);
     let stream = stream.map_err(|error| aggregation_failed(call.shell, error))?;
-    let held = Held::Command(CommandCursor { stream, pretty: false });
-    Ok(Reply::Handle("CommandCursor", call.shell.held.insert(held)))
+    let on = match (&target, all) {
+        (_, true) => "cluster".to_owned(),
+        (RawBson::String(name), _) => format!("{db}.{name}"),
+        _ => db.to_owned(),
+    };
+    let class = if call.shell.classic() { "CommandCursor" } else { "ChangeStream" };
+    let held = Held::Command(CommandCursor { stream: stream.following(), pretty: false, on });
+    Ok(Reply::Handle(class, call.shell.held.insert(held)))
 }

@@ -4,9 +4,12 @@ use bson::raw::{CStr, cstr};
 use bson::{RawBson, rawdoc};
 
 use super::Query;
+use crate::backend::PATIENCE;
 use crate::error::Result;
 use crate::shell::command::whole;
+use crate::shell::concern::PREFERENCE;
 use crate::shell::held::Held;
+use crate::shell::mongo::preference;
 use crate::shell::refusal::{raised, usage};
 use crate::shell::{Call, Emulate, Reply, Shell};
 
@@ -116,9 +119,8 @@ pub(super) fn max_time(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 pub(super) fn max_await(call: &mut Call<'_>) -> Result<Reply> {
-    // Only a getMore knows it; a tailable cursor here never waits longer than the server's default.
-    open(call)?;
-    Ok(Reply::This)
+    // The backend hands it to the getMores.
+    option(call, PATIENCE)
 }
 
 pub(super) fn allow_disk_use(call: &mut Call<'_>) -> Result<Reply> {
@@ -161,10 +163,12 @@ pub(super) fn read_concern(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Reply::This)
 }
 
-/// Accepted: one server has no members to choose from.
 pub(super) fn read_pref(call: &mut Call<'_>) -> Result<Reply> {
-    call.text(0, "mode")?;
-    open(call)?;
+    let preference = preference(call)?;
+    let query = open(call)?;
+    if let Some(preference) = preference {
+        query.set(PREFERENCE, preference);
+    }
     Ok(Reply::This)
 }
 

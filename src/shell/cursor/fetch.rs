@@ -10,7 +10,7 @@ use super::chain::query;
 use crate::error::{Error, Result};
 use crate::shell::command::{self, Command, field, number, whole};
 use crate::shell::held::Held;
-use crate::shell::refusal::usage;
+use crate::shell::refusal::{invalid_input, usage};
 use crate::shell::{Call, Emulate, Reply, Shell};
 
 /// What a prompt shows of a cursor at once.
@@ -39,11 +39,17 @@ fn stream(shell: &mut Shell, handle: u32) -> Result<&mut Stream> {
     let unsent = match shell.held.get_mut(handle) {
         Some(Held::Query(query)) if query.stream.is_none() => {
             query.pretty |= query.explained.is_some();
-            Some((query.db.clone(), query.command(), query.explained.clone()))
+            let body = match query.explained {
+                None => query.streamed(),
+                Some(_) => query.command(),
+            };
+            Some((query.db.clone(), body, query.explained.clone()))
         }
         _ => None,
     };
     if let Some((db, body, explained)) = unsent {
+        let here = shell.held.road.clone();
+        shell.set_out(handle)?;
         let opened = match explained {
             None => open_stream(shell, &db, body),
             Some(verbosity) => {
@@ -51,6 +57,7 @@ fn stream(shell: &mut Shell, handle: u32) -> Result<&mut Stream> {
                 reply.map(|reply| Stream::of(vec![reply]))
             }
         };
+        shell.held.road = here;
         let opened = opened.map_err(|error| shell.refused(error, "error: ", ""));
         query(shell, handle)?.stream = Some(opened?);
     }
@@ -78,6 +85,51 @@ fn document(document: Option<RawDocumentBuf>) -> Option<Reply> {
 
 pub(super) fn has_next(call: &mut Call<'_>) -> Result<Reply> {
     take(call, Stream::has_next).map(|more| Reply::Value(RawBson::Boolean(more)))
+}
+
+/// As [`has_next`], for a change stream of mongosh's: it waits until there is one.
+pub(super) fn has_next_change(call: &mut Call<'_>) -> Result<Reply> {
+    await_change(call)?;
+    has_next(call)
+}
+
+/// As [`next`], for a change stream of mongosh's: it waits until there is one.
+pub(super) fn next_change(call: &mut Call<'_>) -> Result<Reply> {
+    await_change(call)?;
+    next(call)
+}
+
+/// Waits for the next change, or the end of the stream. Each round is one wait at the server.
+fn await_change(call: &mut Call<'_>) -> Result<()> {
+    while !take(call, |stream| Ok(stream.has_next()? || stream.is_closed()))? {
+        call.shell.interrupt.check()?;
+    }
+    Ok(())
+}
+
+/// `getResumeToken()`: the place behind the last change that was handed out.
+pub(super) fn resume_token(call: &mut Call<'_>) -> Result<Reply> {
+    let token = take(call, |stream| Ok(stream.resume_token()))?;
+    Ok(token.map_or(Reply::Nothing, |token| Reply::Served(RawBson::Document(token))))
+}
+
+/// What mongosh shows of a change stream.
+pub(super) fn shown_changes(call: &mut Call<'_>) -> Result<Reply> {
+    let handle = call.handle()?;
+    let on = match call.shell.held.get_mut(handle) {
+        Some(Held::Command(cursor)) => cursor.on.clone(),
+        _ => String::new(),
+    };
+    Ok(Reply::Value(RawBson::String(format!("ChangeStreamCursor on {on}"))))
+}
+
+/// mongosh: what its change streams do not offer.
+pub(super) fn no_exhaustion(_: &mut Call<'_>) -> Result<Reply> {
+    Err(invalid_input(
+        "isExhausted is not implemented for ChangeStreams because after closing a cursor, the remaining documents in the \
+         batch are no longer accessible. If you want to see if the cursor is closed use isClosed. If you want to see if \
+         there are documents left in the batch, use tryNext.",
+    ))
 }
 
 pub(super) fn next(call: &mut Call<'_>) -> Result<Reply> {

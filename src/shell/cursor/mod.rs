@@ -103,6 +103,35 @@ pub(super) const CURSOR: Class = Class::instances(
     ],
 );
 
+/// `db.c.watch()` in mongosh.
+pub(super) const CHANGE_STREAM: Class = Class::instances(
+    "ChangeStream",
+    "ChangeStreamCursor",
+    "changes as they happen",
+    &[
+        prelude("[Symbol.iterator]", "()", ""),
+        native("close", "()", "closes the stream", fetch::close),
+        prelude("forEach", "(function)", "calls a function with each change, without an end"),
+        native(
+            "getResumeToken",
+            "()",
+            "the place to go on from (resumeAfter)",
+            fetch::resume_token,
+        ),
+        native("hasNext", "()", "waits for the next change", fetch::has_next_change),
+        native("help", "()", "this list", super::help::change_stream),
+        native("isClosed", "()", "whether the stream is closed", fetch::is_closed),
+        native("isExhausted", "()", "refused: isClosed and tryNext tell", fetch::no_exhaustion),
+        native("itcount", "()", "how many changes have arrived, reading them", fetch::itcount),
+        native("next", "()", "the next change, waiting for it", fetch::next_change),
+        native("pretty", "()", "nothing: it shows no documents", chain::pretty),
+        native("shellPrint", "()", "what the prompt shows of it", fetch::shown_changes),
+        native("toString", "()", "what it follows", fetch::shown_changes),
+        native("tryNext", "()", "the next change, or null", fetch::try_next),
+    ],
+)
+.only(Shells::Mongosh);
+
 /// `db.c.aggregate()`.
 pub(super) const COMMAND_CURSOR: Class = Class::instances(
     "CommandCursor",
@@ -129,6 +158,13 @@ pub(super) const COMMAND_CURSOR: Class = Class::instances(
         prelude("csv", "()", "the documents as comma-separated values"),
         prelude("forEach", "(function)", "calls a function with each document"),
         native("getId", "()", "the server's cursor id", fetch::id),
+        native(
+            "getResumeToken",
+            "()",
+            "of watch(), the place to go on from (resumeAfter)",
+            fetch::resume_token,
+        )
+        .only(Shells::Mongo),
         native("hasNext", "()", "whether there is another document", fetch::has_next),
         native("help", "()", "this list", super::help::command_cursor),
         native("isClosed", "()", "whether the cursor is closed at the server", fetch::is_closed),

@@ -4,6 +4,7 @@ use bson::raw::{CStr, cstr};
 use bson::{RawBson, RawDocumentBuf};
 
 use super::stream::Stream;
+use crate::backend::PATIENCE;
 use crate::shell::command::Command;
 
 /// A query, before and after it was sent.
@@ -70,10 +71,19 @@ impl Query {
             // A negative limit asks for one batch and no more.
             command = command.with(cstr!("singleBatch"), true);
         }
-        for (key, value) in &self.options {
+        for (key, value) in self.options.iter().filter(|(key, _)| *key != PATIENCE) {
             command = command.with(key, value.as_raw_bson_ref());
         }
         command.body()
+    }
+
+    /// The `find` command for a stream, with how long to wait for new documents.
+    pub(in crate::shell) fn streamed(&self) -> RawDocumentBuf {
+        let mut command = self.command();
+        if let Some(patience) = self.option(PATIENCE) {
+            command.append(PATIENCE, patience.as_raw_bson_ref());
+        }
+        command
     }
 
     /// The `count` command over the same documents; skip and limit count only if `all` is asked for.

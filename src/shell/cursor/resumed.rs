@@ -25,7 +25,7 @@ pub(in crate::shell) fn resumed(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = cursor.get_str("ns").unwrap_or_default();
     let collection = namespace.split_once('.').map_or("", |(_, collection)| collection);
     let resumed = Resumed {
-        backend: Arc::clone(&call.shell.backend),
+        backend: Arc::clone(call.shell.server()),
         interrupt: call.shell.interrupt.clone(),
         collection: collection.to_owned(),
         id: command::count(cursor, "id"),
@@ -34,7 +34,7 @@ pub(in crate::shell) fn resumed(call: &mut Call<'_>) -> Result<Reply> {
         db,
     };
     let stream = Stream::new(Box::new(resumed));
-    let held = Held::Command(CommandCursor { stream, pretty: false });
+    let held = Held::Command(CommandCursor { stream, pretty: false, on: String::new() });
     Ok(Reply::Handle("CommandCursor", call.shell.held.insert(held)))
 }
 

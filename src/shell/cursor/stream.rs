@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bson::RawDocumentBuf;
 
-use crate::backend::Cursor;
+use crate::backend::{Cursor, change_token};
 use crate::error::Result;
 
 /// Documents that arrive in batches, with what has arrived and was not asked for yet.
@@ -13,17 +13,44 @@ pub(in crate::shell) struct Stream {
     waiting: VecDeque<RawDocumentBuf>,
     /// How many were handed out in batches.
     handed: usize,
+    /// Of a change stream, the token of the last change that was handed out.
+    last: Option<RawDocumentBuf>,
+    /// It is a change stream.
+    follows: bool,
 }
 
 impl Stream {
     /// The documents of `source`, from its first batch on.
     pub(in crate::shell) fn new(source: Box<dyn Cursor>) -> Self {
-        Self { source: Some(source), waiting: VecDeque::new(), handed: 0 }
+        Self {
+            source: Some(source),
+            waiting: VecDeque::new(),
+            handed: 0,
+            last: None,
+            follows: false,
+        }
+    }
+
+    /// The same, as a change stream: it remembers how far it was read.
+    pub(in crate::shell) fn following(self) -> Self {
+        Self { follows: true, ..self }
+    }
+
+    /// Of a change stream, the place behind the last change that was handed out.
+    pub(in crate::shell) fn resume_token(&self) -> Option<RawDocumentBuf> {
+        let behind = self.source.as_ref().filter(|_| self.waiting.is_empty());
+        behind.and_then(|source| source.resume_token()).or_else(|| self.last.clone())
+    }
+
+    fn handed_out(&mut self, last: Option<&RawDocumentBuf>) {
+        if let Some(last) = last.filter(|_| self.follows) {
+            self.last = change_token(last);
+        }
     }
 
     /// Documents that are all here already.
     pub(in crate::shell) fn of(documents: Vec<RawDocumentBuf>) -> Self {
-        Self { source: None, waiting: documents.into(), handed: 0 }
+        Self { source: None, waiting: documents.into(), handed: 0, last: None, follows: false }
     }
 
     /// Whether another document is here or can be fetched. A tailable cursor that waited in vain says no, and may be
@@ -43,7 +70,9 @@ impl Stream {
     /// The next document.
     pub(in crate::shell) fn next(&mut self) -> Result<Option<RawDocumentBuf>> {
         self.has_next()?;
-        Ok(self.waiting.pop_front())
+        let next = self.waiting.pop_front();
+        self.handed_out(next.as_ref());
+        Ok(next)
     }
 
     /// The next documents: at most `most`, and no more than have arrived together, but at least one unless there is
@@ -52,7 +81,9 @@ impl Stream {
         self.has_next()?;
         let count = most.min(self.waiting.len());
         self.handed += count;
-        Ok(self.waiting.drain(..count).collect())
+        let some: Vec<_> = self.waiting.drain(..count).collect();
+        self.handed_out(some.last());
+        Ok(some)
     }
 
     /// How many documents [`Stream::some`] has handed out.
