@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn topics_are_sorted_and_unknown_ones_say_so() {
         assert!(TOPICS.is_sorted_by_key(|(name, _)| *name));
-        assert_eq!(topic(Emulate::Mongo, Some("nope")), ["unknown help option"]);
+        assert_eq!(topic(Emulate::Mongo, Some("xyzzy")), ["unknown help option"]);
         assert_eq!(classic()[0], "\tdb.help()                    help on db methods");
     }
 }

@@ -477,7 +477,7 @@ fn colours_suit_the_background() {
     let steps = [
         Expect("test> "),
         Send("({a: 1})\r"),
-        Expect("\x1b[34m1\x1b[0m"),
+        Expect("{ \"a\" : \x1b[34m1\x1b[0m }"),
         Expect("test> "),
         Send(CTRL_D),
     ];
@@ -485,12 +485,12 @@ fn colours_suit_the_background() {
     let steps = [
         Expect("test> "),
         Send("({a: 1})\r"),
-        Expect("\x1b[33m1\x1b[0m"),
+        Expect("{ \"a\" : \x1b[33m1\x1b[0m }"),
         Expect("test> "),
         Send("set background light\r"),
         Expect("test> "),
         Send("({a: 1})\r"),
-        Expect("\x1b[34m1\x1b[0m"),
+        Expect("{ \"a\" : \x1b[34m1\x1b[0m }"),
         Expect("test> "),
         Send(CTRL_D),
     ];

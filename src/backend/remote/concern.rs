@@ -101,7 +101,13 @@ pub(super) fn preference(body: &mut RawDocumentBuf) -> Option<SelectionCriteria>
 
 /// The members that `{mode, tags, ...}` means.
 pub(super) fn criteria(preference: &RawDocument) -> Option<SelectionCriteria> {
-    bson::deserialize_from_slice::<ReadPreference>(preference.as_bytes()).ok().map(Into::into)
+    // What servers are sent as `tags` the driver calls tag sets.
+    let fields = preference.iter().flatten().map(|(name, value)| match name.as_str() {
+        "tags" => (cstr!("tagSets"), value),
+        _ => (name, value),
+    });
+    let fields: RawDocumentBuf = fields.collect();
+    bson::deserialize_from_slice::<ReadPreference>(fields.as_bytes()).ok().map(Into::into)
 }
 
 /// Whether a pipeline ends by storing its documents.

@@ -13,6 +13,7 @@ use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -30,6 +31,9 @@ const HOLDER_FILE: &str = "HOLDER";
 const PROGRESS_FILE: &str = "learn.toml";
 const STORE: &str = "store";
 const UNFINISHED_STORE: &str = "store.new";
+
+/// How long a program may take from its fork to its own code.
+const STARTING: Duration = Duration::from_millis(200);
 
 /// How the name of a scratch directory begins.
 const SCRATCH_PREFIX: &str = "tally-scratch-";
@@ -272,10 +276,17 @@ fn hold(path: &Path) -> Result<File> {
         .truncate(false)
         .open(path.join(HOLDER_FILE))
         .map_err(failed)?;
-    match holder.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let process = Holder::read(&mut holder).process;
+    let begun = Instant::now();
+    loop {
+        match holder.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        holder.rewind().map_err(failed)?;
+        let process = Holder::read(&mut holder).process;
+        // A program that this process is just starting has a copy of what was open here, until it runs.
+        if process != std::process::id().to_string() || begun.elapsed() > STARTING {
             return Err(Error::Held(format!(
                 "the data directory {} is in use by process {}. Wait for it with --wait, use another with --data DIR, or \
                  a scratch one with --ephemeral.",
@@ -283,7 +294,7 @@ fn hold(path: &Path) -> Result<File> {
                 process
             )));
         }
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
+        std::thread::sleep(Duration::from_millis(5));
     }
     holder
         .set_len(0)

@@ -35,8 +35,13 @@ const SYNC_WITHIN: Duration = Duration::from_millis(80);
 /// How long a re-opening waits for reads to end, and the end for tables to be written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The most a keyspace holds in memory before it is written to a file.
-const MEMTABLE: u64 = 4 * 1024 * 1024;
+/// So many bytes of keys and values are gathered in memory before they are written to files.
+const MEMTABLE: u64 = 6 * 1024 * 1024;
+
+/// The storage crate puts a keyspace's memory aside by itself from here on, which is never reached but by the largest
+/// commands. It asks its worker for that with every write; a worker busy for long finds its queue full of such requests,
+/// and then waits for room in it for ever when it wants to send itself one.
+const LARGEST_MEMTABLE: u64 = 128 * 1024 * 1024;
 
 /// Shared by all reads of blocks from files.
 const CACHE: u64 = 32 * 1024 * 1024;
@@ -58,7 +63,7 @@ impl Open {
     fn at(path: &Path) -> fjall::Result<Self> {
         // One worker: the first of several would spin while another one merges tables.
         let database = Database::builder(path).worker_threads(1).cache_size(CACHE).open()?;
-        let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE);
+        let options = || KeyspaceCreateOptions::default().max_memtable_size(LARGEST_MEMTABLE);
         let records = database.keyspace("records", options)?;
         let entries = database.keyspace("entries", options)?;
         Ok(Self { database, records, entries })
@@ -77,6 +82,8 @@ pub(super) struct Store {
     journal: Journal,
     /// How many bytes the journal holds, about.
     journaled: AtomicU64,
+    /// How many bytes were gathered in memory, about.
+    gathered: AtomicU64,
     synced: Synced,
     /// What had to be mended when the directory was opened.
     mended: Option<String>,
@@ -106,6 +113,8 @@ impl Store {
             epoch: AtomicU64::new(0),
             reopening: Mutex::new(()),
             journaled: AtomicU64::new(journal.size()),
+            // What the journal holds was read into memory.
+            gathered: AtomicU64::new(journal.size()),
             journal,
             synced: Synced::keep(&directory),
             mended,
@@ -155,6 +164,7 @@ impl Store {
     /// Writes a batch: handed to the operating system when this returns, to the disk if `durable`.
     pub(super) fn commit(&self, batch: OwnedWriteBatch, durable: bool) -> Result<()> {
         batch.durability(Some(PersistMode::Buffer)).commit().map_err(|error| self.fail(&error))?;
+        self.set_aside()?;
         if durable {
             return self.sync();
         }
@@ -166,13 +176,29 @@ impl Store {
     pub(super) fn put(&self, keyspace: &Keyspace, key: Bytes, value: Bytes) -> Result<()> {
         self.note(key.len() + value.len());
         keyspace.insert(key, value).map_err(|error| self.fail(&error))?;
+        self.set_aside()?;
         self.syncer.notice();
+        Ok(())
+    }
+
+    /// Lets what was gathered in memory be written to files, once it is much.
+    fn set_aside(&self) -> Result<()> {
+        if self.gathered.load(Ordering::Relaxed) < MEMTABLE
+            || self.gathered.swap(0, Ordering::Relaxed) < MEMTABLE
+        {
+            return Ok(());
+        }
+        let open = self.reading()?;
+        for keyspace in [&open.records, &open.entries] {
+            keyspace.rotate_memtable().map_err(|error| self.fail(&error))?;
+        }
         Ok(())
     }
 
     /// Counts what goes into the journal; a few bytes more or less do not matter.
     pub(super) fn note(&self, bytes: usize) {
         self.journaled.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.gathered.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     /// Lets other processes know where they can join this one.
