@@ -5,7 +5,7 @@ use bson::{Bson, Document, doc};
 use super::flow::lazily;
 use super::group::{Running, accumulators};
 use super::memory::{self, Memory};
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::{Accumulator, Expression, Scope};
 use crate::error::{Code, Error, Result};
 use crate::value::compare::{bracket, compare};
@@ -26,10 +26,6 @@ pub(super) const STAGES: &[Row] = &[
         parse: bucket_auto,
     },
 ];
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
-}
 
 /// `$bucket`.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use bson::{Bson, DateTime, Document};
 
 use super::flow::lazily;
 use super::memory::{self, Memory};
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::{FieldPath, Scope, move_date};
 use crate::error::{Code, Error, Result};
 use crate::value::compare::compare;
@@ -46,10 +46,6 @@ enum Bounds {
 struct Step {
     amount: Number,
     unit: Option<String>,
-}
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
 }
 
 fn wrong_type(field: &str, value: &Bson, expected: &str) -> Error {

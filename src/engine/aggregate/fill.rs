@@ -3,7 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use super::window::{Windows, filling};
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::Scope;
 use crate::engine::query::Projection;
 use crate::error::{Code, Error, Result};
@@ -21,10 +21,6 @@ pub(super) const STAGES: &[Row] = &[Row {
 struct Fill {
     windows: Option<Windows>,
     values: Option<Projection>,
-}
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
 }
 
 fn wrong_type(field: &str, value: &Bson, expected: &str) -> Error {

@@ -2,11 +2,11 @@
 
 use bson::{Bson, Document};
 
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::bad_value;
 use crate::engine::expr::{Scope, random};
 use crate::engine::query::Filter;
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::value::number::Number;
 use crate::value::text;
 
@@ -32,10 +32,6 @@ pub(super) const STAGES: &[Row] = &[
     },
     Row { name: "$skip", help: "all but the first documents", place: Place::Anywhere, parse: skip },
 ];
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
-}
 
 #[derive(Debug)]
 struct Match {

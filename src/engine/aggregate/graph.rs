@@ -6,10 +6,10 @@ use bson::{Bson, Document};
 
 use super::joined::Foreign;
 use super::unwind::set;
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::{Expression, FieldPath, Ordered, Scope, check_path};
 use crate::engine::query::Filter;
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::value::kind;
 use crate::value::number::Number;
 
@@ -20,10 +20,6 @@ pub(super) const STAGES: &[Row] = &[Row {
     place: Place::Anywhere,
     parse: graph_lookup,
 }];
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
-}
 
 #[derive(Debug)]
 struct GraphLookup {

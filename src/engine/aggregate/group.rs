@@ -7,7 +7,7 @@ use bson::{Bson, Document, doc};
 use super::flow::lazily;
 use super::memory::{self, Memory};
 use super::sort::Sorted;
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::{Accumulator, Expression, Scope, State};
 use crate::engine::query::Sort;
 use crate::error::{Code, Error, Result};
@@ -27,10 +27,6 @@ pub(super) const STAGES: &[Row] = &[
         parse: sort_by_count,
     },
 ];
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
-}
 
 /// `$group`.
 #[derive(Debug)]

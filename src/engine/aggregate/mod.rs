@@ -26,12 +26,17 @@ use std::fmt::Debug;
 use bson::{Bson, Document};
 
 use crate::engine::expr::Scope;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 
 pub use context::{Collections, Context};
 pub(crate) use flow::asks_javascript;
 pub use pipeline::Pipeline;
 pub use window::{FUNCTIONS, FunctionRow};
+
+/// The refusal of a stage by its number, which has no name.
+fn refuse(code: i32, message: impl Into<String>) -> Error {
+    Error::command(Code(code), message)
+}
 
 /// Documents on their way through a pipeline.
 pub type Documents<'a> = Box<dyn Iterator<Item = Result<Document>> + 'a>;

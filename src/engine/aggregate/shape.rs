@@ -2,10 +2,10 @@
 
 use bson::{Bson, Document};
 
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::{Expression, Scope};
 use crate::engine::query::Projection;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::value::{kind, text};
 
 pub(super) const STAGES: &[Row] = &[
@@ -41,10 +41,6 @@ pub(super) const STAGES: &[Row] = &[
     },
     Row { name: "$unset", help: "fields removed", place: Place::Update, parse: unset },
 ];
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
-}
 
 #[derive(Debug)]
 struct Project {

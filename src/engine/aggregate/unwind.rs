@@ -2,9 +2,9 @@
 
 use bson::{Bson, Document};
 
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::{Scope, check_path};
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::value::{kind, path};
 
 pub(super) const STAGES: &[Row] = &[Row {
@@ -19,10 +19,6 @@ struct Unwind {
     path: String,
     index: Option<String>,
     preserve: bool,
-}
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
 }
 
 fn unwind(argument: &Bson, _: &Scope) -> Result<Box<dyn Stage>> {

@@ -243,10 +243,9 @@ impl Run {
         }
     }
 
-    /// Runs it without writing anything and counts.
-    fn cost(&self, context: &Context<'_>, surroundings: &aggregate::Context) -> Result<Arc<Cost>> {
-        let cost = Arc::new(Cost::default());
-        let input: Documents<'_> = match &self.source {
+    /// What goes into the pipeline; `cost` counts what is read for it.
+    fn input(&self, context: &Context<'_>, cost: Option<&Arc<Cost>>) -> Result<Documents<'_>> {
+        Ok(match &self.source {
             Source::Nothing => Box::new(std::iter::empty()),
             Source::Made(documents) => Box::new(documents.iter().cloned().map(Ok)),
             Source::Collection(collection, namespace, search) => {
@@ -254,10 +253,16 @@ impl Run {
                 let reading = context.storage().reading()?;
                 let (filter, interrupt) = (search.filter.clone(), context.interrupt.clone());
                 let mut stream = Stream::new(reading, scan, filter, interrupt);
-                stream.cost = Some(Arc::clone(&cost));
+                stream.cost = cost.map(Arc::clone);
                 Box::new(stream)
             }
-        };
+        })
+    }
+
+    /// Runs it without writing anything and counts.
+    fn cost(&self, context: &Context<'_>, surroundings: &aggregate::Context) -> Result<Arc<Cost>> {
+        let cost = Arc::new(Cost::default());
+        let input = self.input(context, Some(&cost))?;
         for document in self.pipeline.run_from(self.covered, input, surroundings) {
             document?;
             cost.returned.fetch_add(1, Ordering::Relaxed);
@@ -277,20 +282,7 @@ impl Run {
             Some(Code::MAX_TIME_MS_EXPIRED) => error,
             _ => error.prefixed(RUNNING),
         };
-        let input: Documents<'_> = match &self.source {
-            Source::Nothing => Box::new(std::iter::empty()),
-            Source::Made(documents) => Box::new(documents.iter().cloned().map(Ok)),
-            Source::Collection(collection, namespace, search) => {
-                let (scan, _) = search.scan(namespace, collection)?;
-                let reading = context.storage().reading()?;
-                Box::new(Stream::new(
-                    reading,
-                    scan,
-                    search.filter.clone(),
-                    context.interrupt.clone(),
-                ))
-            }
-        };
+        let input = self.input(context, None)?;
         let documents = self.pipeline.run_from(self.covered, input, surroundings);
         match &self.output {
             None => {

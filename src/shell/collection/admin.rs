@@ -169,18 +169,23 @@ pub(super) fn convert_to_capped(call: &mut Call<'_>) -> Result<Reply> {
     )
 }
 
-/// `latencyStats(options)`: counters of reads, writes and commands.
-pub(super) fn latency_stats(call: &mut Call<'_>) -> Result<Reply> {
+/// What a stage tells of the collection.
+fn told_by(call: &mut Call<'_>, stage: RawDocumentBuf) -> Result<Reply> {
     let (db, name) = call.collection()?;
-    let stage = rawdoc! { "$collStats": { "latencyStats": call.options(0).unwrap_or_default() } };
     let body = Command::new(cstr!("aggregate"), name)
-        .with(cstr!("pipeline"), [stage].iter().collect::<bson::RawArrayBuf>())
+        .with(cstr!("pipeline"), [stage].iter().collect::<RawArrayBuf>())
         .with(cstr!("cursor"), rawdoc! {})
         .body();
     let listed = open_stream(call.shell, &db, body).and_then(|mut stream| stream.rest());
     listed
         .map(Reply::Documents)
         .map_err(|error| call.shell.refused(error, "command failed: ", " : aggregate failed"))
+}
+
+/// `latencyStats(options)`: counters of reads, writes and commands.
+pub(super) fn latency_stats(call: &mut Call<'_>) -> Result<Reply> {
+    let stage = rawdoc! { "$collStats": { "latencyStats": call.options(0).unwrap_or_default() } };
+    told_by(call, stage)
 }
 
 pub(super) fn shard_distribution(call: &mut Call<'_>) -> Result<Reply> {
@@ -276,21 +281,13 @@ pub(super) fn update_search_index(call: &mut Call<'_>) -> Result<Reply> {
 
 /// The search indexes, or the one of a name.
 pub(super) fn search_indexes(call: &mut Call<'_>) -> Result<Reply> {
-    let (db, name) = call.collection()?;
     let chosen = match call.value(0) {
         Some(RawBson::Document(options)) => options.clone(),
         Some(index) => rawdoc! { "name": index.clone() },
         None => rawdoc! {},
     };
     let stage = rawdoc! { "$listSearchIndexes": chosen };
-    let body = Command::new(cstr!("aggregate"), name)
-        .with(cstr!("pipeline"), [stage].iter().collect::<RawArrayBuf>())
-        .with(cstr!("cursor"), rawdoc! {})
-        .body();
-    let listed = open_stream(call.shell, &db, body).and_then(|mut stream| stream.rest());
-    listed
-        .map(Reply::Documents)
-        .map_err(|error| call.shell.refused(error, "command failed: ", " : aggregate failed"))
+    told_by(call, stage)
 }
 
 pub(super) fn shard_version(call: &mut Call<'_>) -> Result<Reply> {

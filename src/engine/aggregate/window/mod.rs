@@ -9,7 +9,7 @@ use bson::{Bson, DateTime, Document};
 
 use super::flow::lazily;
 use super::memory::{self, Memory};
-use super::{Context, Documents, Place, Row, Stage};
+use super::{Context, Documents, Place, Row, Stage, refuse};
 use crate::engine::expr::{Expression, Scope};
 use crate::engine::query::{Projection, Sort};
 use crate::error::{Code, Error, Result};
@@ -26,10 +26,6 @@ pub(super) const STAGES: &[Row] = &[Row {
     place: Place::Anywhere,
     parse,
 }];
-
-fn refuse(code: i32, message: impl Into<String>) -> Error {
-    Error::command(Code(code), message)
-}
 
 fn failed(message: impl Into<String>) -> Error {
     Error::command(Code::FAILED_TO_PARSE, message)
